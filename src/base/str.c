@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/str.h"
+
+#include <stdio.h>
+#include <string.h>
+
+char str_empty[1];
+
+static size_t room(struct str *s, size_t n)
+{
+	if (s->max && s->n + n > s->max) {
+		s->truncated = true;
+		n = s->n < s->max ? s->max - s->n : 0;
+	}
+	if (n && s->n + n + 1 > s->cap) {
+		size_t cap = s->cap + s->cap / 2 + 64;
+
+		if (cap < s->n + n + 1)
+			cap = s->n + n + 1;
+		s->p = xreallocarray(s->p == str_empty ? NULL : s->p, cap, 1);
+		s->cap = cap;
+	}
+	return n;
+}
+
+void str_add(struct str *s, const char *bytes, size_t n)
+{
+	n = room(s, n);
+	if (!n)
+		return;
+	memcpy(s->p + s->n, bytes, n);
+	s->n += n;
+	s->p[s->n] = '\0';
+}
+
+void str_puts(struct str *s, const char *text)
+{
+	str_add(s, text, strlen(text));
+}
+
+void str_putc(struct str *s, char c)
+{
+	str_add(s, &c, 1);
+}
+
+void str_pad(struct str *s, char c, size_t count)
+{
+	while (count--)
+		str_putc(s, c);
+}
+
+void str_vaddf(struct str *s, const char *fmt, va_list ap)
+{
+	char small[256];
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(small, sizeof(small), fmt, ap);
+	if (n >= 0 && (size_t)n < sizeof(small)) {
+		str_add(s, small, (size_t)n);
+	} else if (n >= 0) {
+		AUTO_FREE char *big = xmalloc((size_t)n + 1);
+
+		vsnprintf(big, (size_t)n + 1, fmt, again);
+		str_add(s, big, (size_t)n);
+	}
+	va_end(again);
+}
+
+void str_addf(struct str *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	str_vaddf(s, fmt, ap);
+	va_end(ap);
+}
+
+void str_clear(struct str *s)
+{
+	s->n = 0;
+	s->truncated = false;
+	if (s->p != str_empty)
+		s->p[0] = '\0';
+}
+
+void str_cut(struct str *s, size_t n)
+{
+	if (n >= s->n)
+		return;
+	s->n = n;
+	s->p[n] = '\0';
+}
+
+void str_trim_end(struct str *s)
+{
+	size_t n = s->n;
+
+	while (n && strchr(" \t\r\n", s->p[n - 1]))
+		n--;
+	str_cut(s, n);
+}
+
+char *str_take(struct str *s)
+{
+	char *p = s->p == str_empty ? xstrdup("") : s->p;
+
+	s->p = str_empty;
+	s->n = s->cap = 0;
+	s->truncated = false;
+	return p;
+}
+
+void str_done(struct str *s)
+{
+	if (s->p != str_empty)
+		free(s->p);
+	*s = (struct str)STR_INIT_MAX(s->max);
+}
+
+bool starts_with(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+bool ends_with(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), m = strlen(suffix);
+
+	return n >= m && !memcmp(s + n - m, suffix, m);
+}
+
+size_t str_columns(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+unsigned str_distance(const char *a, const char *b)
+{
+	enum { LIMIT = 64 };
+	size_t n = strlen(a), m = strlen(b);
+	unsigned d[3][LIMIT + 1];
+
+	if (n > LIMIT || m > LIMIT)
+		return 99;
+	for (size_t j = 0; j <= m; j++)
+		d[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned *cur = d[i % 3], *prev = d[(i + 2) % 3], *older = d[(i + 1) % 3];
+
+		cur[0] = (unsigned)i;
+		for (size_t j = 1; j <= m; j++) {
+			unsigned best = prev[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (prev[j] + 1 < best)
+				best = prev[j] + 1;
+			if (cur[j - 1] + 1 < best)
+				best = cur[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    older[j - 2] + 1 < best)
+				best = older[j - 2] + 1;
+			cur[j] = best;
+		}
+	}
+	return d[n % 3][m];
+}
