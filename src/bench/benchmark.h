@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * benchmark - a benchmark and a project as configured: what to build, what to run, how to read it.
+ *
+ * Records filled from culprit.yaml, -c and the command line (src/bench/config.c); strings live in the config's arena.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "base/str.h"
+#include "model/model.h"
+
+enum measure { MEASURE_WALL, MEASURE_PERF, MEASURE_CALLGRIND };
+
+struct formula_metric {
+	const char *name, *formula, *unit;
+	enum better better;
+};
+
+struct benchmark {
+	const char *name;
+	const char *command;
+	const char *reader;	 /* name in the reader table; NULL = "lines" */
+	const char *regex;	 /* POSIX extended; group 1 is the value; metric "value" (or named by regex_metric) */
+	const char *regex_metric;
+	const char *reject;	 /* an output line that matches means the run failed */
+	const char **primary;	 /* NULL-terminated; empty = decided from what is read (config.c documents the order) */
+	enum better better;	 /* of the primary metrics, when given */
+	unsigned runs;		 /* least runs a visit (boot) */
+	unsigned warmup;	 /* runs discarded at the start of each visit */
+	int64_t timeout_ns;
+	const char *pin;
+	const char *prepare, *cleanup;
+	const char **env;	 /* NAME=VALUE */
+	const char **needs;
+	const char **files;	 /* copied from the invoking checkout, frozen at the start of a hunt */
+	double margin;		 /* 0 = the command's default */
+	enum measure measure;
+};
+
+struct project {
+	const char *build;	 /* shell command; NULL = nothing to build */
+	const char **artefacts;	 /* paths or globs in the tree; empty = the whole tree's new or changed files */
+	const char *subdir;
+	unsigned jobs;
+	int64_t build_timeout_ns;
+	const char **inputs;	 /* extra globs of files that matter */
+};
+
+struct config {
+	struct arena arena;
+	const char *path;	 /* culprit.yaml that was read, or NULL */
+	struct project project;
+	struct benchmark *benchmarks;
+	size_t n_benchmarks;
+	struct formula_metric *metrics;
+	size_t n_metrics;
+};
+void config_done(struct config *c);
+
+/*
+ * Read `path` (NULL = none), then each "key.path=value" of `overrides`, then the flags' values (`build`, `bench`; NULL = not given: `bench`
+ * makes the benchmark called "default"). Errors carry FILE:LINE. Defaults are filled in.
+ */
+int config_load(const char *path, const char *const *overrides, const char *build,
+		const char *bench, struct config *ret, struct err *e) MUST_USE;
+/* By name; NULL name = the only one, or an error that lists them. */
+int config_benchmark(const struct config *c, const char *name, const struct benchmark **ret,
+		     struct err *e) MUST_USE;
+/* Everything that defines a measurement, as canonical JSON: hashed and stored as the hunt's question. */
+void config_fingerprint(const struct config *c, struct str *out);

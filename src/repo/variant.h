@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * variant - what is measured: a revision plus changes (DESIGN section 2), and its tree on disk.
+ *
+ *   v5.14   v5.14:revert=44042b4   v5.14:patch=fix.diff   v5.14:pick=f26b3fa   v5.14:env.FOO=1   image=PATH
+ *
+ * The text is cut at a ':' only where a known key and '=' follow, so "HEAD^{/fix: x}" and paths survive.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct repo;
+
+enum change_kind {
+	CHANGE_REVERT,
+	CHANGE_PATCH,
+	CHANGE_PICK,
+	CHANGE_ENV,
+	CHANGE_CMDLINE,
+	CHANGE_SYSCTL,
+	CHANGE_CONFIG,
+	CHANGE_MODULES,
+};
+struct change {
+	enum change_kind kind;
+	char *key;   /* FOO of env.FOO, vm.x of sysctl.vm.x */
+	char *value; /* a full object name, the patch's bytes' hash, the text */
+	char *patch; /* CHANGE_PATCH: the bytes */
+	size_t patch_n;
+};
+struct variant {
+	char *text;  /* as given */
+	char *oid;   /* full object name of the revision; NULL for image= and deb= */
+	char *image; /* image=PATH or NULL */
+	char *deb;
+	struct change *changes;
+	size_t n_changes;
+};
+/* Parses and resolves. A name that is both a file and a revision: ERR_USAGE that asks for ./NAME or a full ref. */
+int variant_parse(struct repo *r, const char *text, struct variant *ret, struct err *e) MUST_USE;
+void variant_done(struct variant *v);
+/* A variant of a plain commit. */
+void variant_of_commit(const char *oid, struct variant *ret);
+/* "v5.14 without 44042b449872", "v5.14 with fix.diff": for people. */
+void variant_describe(const struct variant *v, struct str *out);
+/* Canonical text of oid + changes: part of a build's key. */
+void variant_key(const struct variant *v, struct str *out);
+
+/*
+ * Check the variant's tree out into `dir` (must not exist) with its changes applied, from STORE/repo.git. A `.git` file makes git
+ * describe and submodules work where they can. On ok *ret_tree is the resulting tree's object name (equal trees, equal names).
+ * A checkout that fails, a revert, patch or pick that conflicts: returns 0 with *ret_ok = false and the reason in `why`. Negative only for our own failures.
+ */
+int variant_checkout(struct repo *r, const struct variant *v, const char *dir, bool *ret_ok,
+		     char ret_tree[65], struct str *why, struct err *e) MUST_USE;
+/* The resulting tree without a checkout (git merge-tree / a scratch index); same results. For the cache's key. */
+int variant_tree(struct repo *r, const struct variant *v, bool *ret_ok, char ret_tree[65],
+		 struct str *why, struct err *e) MUST_USE;
+/* Forget the checkout's administrative files after its folder is gone. */
+int variant_forget(struct repo *r, const char *dir, struct err *e) MUST_USE;

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * store - the journal: one SQLite file, append-only, in which everything observed is written before it is used.
+ *
+ * Nothing is ever updated or deleted except a row's "end" half (a build, boot or run begins as one row and its ending is
+ * written into the same row, once). `undo` appends a withdrawal. Every statement is durable when the call returns: kill -9
+ * loses at most the run in flight. Strings returned are owned by the caller's arena or the record's _done.
+ *
+ * Order: each observation of a hunt has a `seq`, increasing over builds, boots, runs and marks together; replaying them in that order
+ * through the brain gives the same actions (resume, verify).
+ */
+#pragma once
+
+#include "base/err.h"
+#include "base/str.h"
+#include "model/model.h"
+
+struct store;
+
+enum store_mode { STORE_READ, STORE_WRITE };
+/*
+ * Opens DIR/culprit.db, creating DIR, its .gitignore and the schema for STORE_WRITE. Refuses a newer schema (ERR_BROKEN), a corrupt file
+ * (ERR_BROKEN, says how to go on), a full disk and a read-only place (ERR_ENV), in words.
+ */
+int store_open(const char *dir, enum store_mode mode, struct store **ret, struct err *e) MUST_USE;
+void store_close(struct store *st);
+const char *store_dir(const struct store *st);
+
+/*
+ * One measuring culprit a store: an flock on DIR/lock that names its holder. Waits up to `wait_ns` (tick is called about
+ * 4 times a second with the holder's text); ERR_BUSY names pid, command and since when.
+ */
+int store_lock(struct store *st, const char *command, int64_t wait_ns,
+	       void (*tick)(void *, const char *holder), void *arg, struct err *e) MUST_USE;
+void store_unlock(struct store *st);
+
+/* --- hunts ------------------------------------------------------------------------------------------------------ */
+
+struct hunt_row {
+	int64_t id;
+	char *kind;	  /* "run", "compare", "bisect", "calibrate", ... */
+	char *key;	  /* hash of the question: same key = same hunt, resumed or answered from the store */
+	char *question;	  /* JSON: variants, range, benchmark, metrics, settings */
+	char *graph;	  /* the range as text (see hunt/range): NULL if none; zstd inside the database */
+	uint64_t seed;
+	int64_t began_ns; /* realtime */
+	char *version;	  /* of culprit */
+	char *host;	  /* JSON: host facts */
+	char *status;	  /* "open", "answered", "stopped", "failed" */
+	char *answer;	  /* JSON, NULL while open */
+	int64_t ended_ns;
+};
+void hunt_row_done(struct hunt_row *h);
+
+int store_hunt_begin(struct store *st, const struct hunt_row *h, int64_t *ret_id,
+		     struct err *e) MUST_USE;
+/* The newest hunt with this key; ERR_MISSING if there is none. */
+int store_hunt_find(struct store *st, const char *key, struct hunt_row *ret, struct err *e) MUST_USE;
+/* By number; 0 = the newest. */
+int store_hunt_get(struct store *st, int64_t id, struct hunt_row *ret, struct err *e) MUST_USE;
+int store_hunt_end(struct store *st, int64_t id, const char *status, const char *answer,
+		   struct err *e) MUST_USE;
+struct hunt_rows {
+	struct hunt_row *v;
+	size_t n, cap;
+};
+int store_hunts(struct store *st, struct hunt_rows *ret, struct err *e) MUST_USE;
+void hunt_rows_done(struct hunt_rows *r);
+
+/* --- observations ------------------------------------------------------------------------------------------------ */
+
+/* Builds are shared by hunts: a cached build is written once and *used* by a hunt, which is its observation. */
+struct build_row {
+	int64_t id;
+	char *key;	 /* tree id + changes + recipe + toolchain (+ layout) */
+	char *variant;	 /* as the user wrote it, canonical */
+	char *commit;	 /* full object name, or "" for an artefact that exists */
+	char *tree;
+	char *path;	 /* where the kept tree is, relative to the store's folder; "" once cleaned */
+	char *artefact;	 /* hash over the declared artefacts; "" unless ok */
+	char *toolchain;
+	int layout;	 /* 0, or the number of a re-layout build */
+	enum outcome outcome;
+	char *reason;	 /* why not ok, one line */
+	double seconds;
+	int64_t at_ns;
+};
+void build_row_done(struct build_row *b);
+/* `log` may be NULL; kept compressed. */
+int store_build_add(struct store *st, const struct build_row *b, const char *log, size_t log_n,
+		    int64_t *ret_id, struct err *e) MUST_USE;
+/* The newest usable build with this key (outcome ok and tree kept, or a failure that is a property of the commit); ERR_MISSING. */
+int store_build_find(struct store *st, const char *key, struct build_row *ret, struct err *e) MUST_USE;
+int store_build_get(struct store *st, int64_t id, struct build_row *ret, struct err *e) MUST_USE;
+int store_build_log(struct store *st, int64_t id, struct str *out, struct err *e) MUST_USE;
+/* The tree was removed by `clean`: path becomes "". */
+int store_build_cleaned(struct store *st, int64_t id, struct err *e) MUST_USE;
+struct build_rows {
+	struct build_row *v;
+	size_t n, cap;
+};
+int store_builds(struct store *st, struct build_rows *ret, struct err *e) MUST_USE;
+void build_rows_done(struct build_rows *r);
+
+/* What a hunt observed, in order. */
+enum observation_kind { OBS_BUILD, OBS_BOOT, OBS_RUN, OBS_MARK, OBS_ACTION, OBS_NOTE };
+struct observation {
+	int64_t seq;
+	enum observation_kind kind;
+	bool withdrawn;
+	/* OBS_BUILD: the hunt uses build `build` for node `node` */
+	int64_t build;
+	char *node;	 /* commit name, or the variant's text */
+	/* OBS_BOOT */
+	int64_t boot;
+	/* OBS_RUN */
+	int64_t run;
+	char *benchmark;
+	int index;	 /* counted position in the boot; -1 - k for the k-th discarded warm-up */
+	struct readings readings;
+	/* OBS_BUILD, OBS_BOOT, OBS_RUN */
+	enum outcome outcome;
+	char *reason;
+	double seconds;
+	int64_t at_ns;
+	/* OBS_MARK: "good", "bad", "skip", "suspect"; OBS_ACTION, OBS_NOTE: text (JSON for actions) */
+	char *text;
+};
+void observation_done(struct observation *o);
+struct observations {
+	struct observation *v;
+	size_t n, cap;
+};
+/* Everything of a hunt in order of seq, withdrawn ones flagged. Unfinished runs (in flight at a crash) are not returned. */
+int store_observations(struct store *st, int64_t hunt, struct observations *ret, struct err *e) MUST_USE;
+void observations_done(struct observations *o);
+
+int store_use_build(struct store *st, int64_t hunt, int64_t build, const char *node,
+		    struct err *e) MUST_USE;
+/* `context` is JSON: environment size, seed, pinning, load at the start. */
+int store_boot_add(struct store *st, int64_t hunt, int64_t build, const char *context,
+		   enum outcome outcome, const char *reason, double seconds, int64_t *ret_boot,
+		   struct err *e) MUST_USE;
+/* Begin: a row without an end, so that a crash shows what was in flight. */
+int store_run_begin(struct store *st, int64_t hunt, int64_t boot, const char *benchmark, int index,
+		    int64_t *ret_run, struct err *e) MUST_USE;
+/* End: outcome, readings and output (compressed) in one transaction. */
+int store_run_end(struct store *st, int64_t run, enum outcome outcome, const char *reason,
+		  double seconds, const struct readings *readings, const char *output,
+		  size_t output_n, struct err *e) MUST_USE;
+int store_run_output(struct store *st, int64_t run, struct str *out, struct err *e) MUST_USE;
+int store_mark(struct store *st, int64_t hunt, const char *node, const char *mark, struct err *e) MUST_USE;
+int store_action(struct store *st, int64_t hunt, const char *json, struct err *e) MUST_USE;
+int store_note(struct store *st, int64_t hunt, const char *text, struct err *e) MUST_USE;
+/* Append a withdrawal of the newest `count` not-withdrawn observations of kind run, boot or mark; returns how many in *ret. */
+int store_undo(struct store *st, int64_t hunt, unsigned count, unsigned *ret, struct err *e) MUST_USE;
+
+/* Frozen benchmark files: content-addressed, kept compressed. */
+int store_blob_put(struct store *st, const char *bytes, size_t n, char ret_hash[65], struct err *e) MUST_USE;
+int store_blob_get(struct store *st, const char *hash, struct str *out, struct err *e) MUST_USE;

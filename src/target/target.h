@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * target - where runs happen: one struct target_ops each, one table (target.c).
+ *
+ * A boot is one start of the thing measured. For `local` it is a visit: an environment size and address layout drawn from the seed and
+ * kept for the runs of that visit.
+ */
+#pragma once
+
+#include "bench/benchmark.h"
+
+struct boot_request {
+	const char *store_dir;
+	const char *tree;	/* "trees/KEY", relative to the store; NULL = no tree (commands in the current folder) */
+	const char *data_dir;	/* $CULPRIT_DATA: frozen benchmark files */
+	const struct config *config;
+	const struct benchmark *benchmark;
+	const char *const *env; /* of the variant: NAME=VALUE, NULL-terminated, may be NULL */
+	unsigned jobs;
+	uint64_t seed;		/* of this boot */
+	void (*tick)(void *);
+	void *tick_arg;
+	bool (*stop)(void);
+};
+struct boot;
+
+struct run_result {
+	enum outcome outcome;
+	char *reason;		  /* one line when not ok */
+	struct readings readings; /* empty unless ok */
+	struct str output;	  /* stdout then stderr, bounded */
+	double seconds;
+};
+void run_result_done(struct run_result *r);
+
+struct target_ops {
+	const char *name;
+	const char *help;
+	/* NULL if usable here, else why not and what to install. `reason` is a buffer of 200. */
+	const char *(*unusable)(char *reason);
+	/* *ret_boot is NULL unless *ret_outcome is ok. `context` gets JSON about the boot. */
+	int (*boot)(const struct boot_request *q, struct boot **ret_boot, enum outcome *ret_outcome,
+		    struct str *context, struct str *reason, struct err *e);
+	int (*run)(struct boot *b, struct run_result *ret, struct err *e);
+	void (*shutdown)(struct boot *b);
+};
+const struct target_ops *target_find(const char *name);
+extern const struct target_ops *const targets[]; /* NULL-terminated */
