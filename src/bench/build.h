@@ -23,6 +23,9 @@ struct build_request {
 	unsigned jobs;
 	const char *data_dir; /* $CULPRIT_DATA */
 	bool learn_inputs;    /* record which tracked files the build reads (access times) */
+	/* Called after the checkout and before the build with the tree's absolute path; may be NULL. */
+	int (*overlay)(void *arg, const char *tree, struct err *e);
+	void *overlay_arg;
 	void (*tick)(void *);
 	void *tick_arg;
 	bool (*stop)(void);
@@ -44,5 +47,7 @@ int build_key(const struct build_request *q, char ret_key[65], char ret_tree[65]
 /* Build it. Any outcome of the build is a result; negative = our own failure (disk full, stopped). */
 int build_run(const struct build_request *q, const char *key, struct build_result *ret,
 	      struct err *e) MUST_USE;
+/* The inputs that were learnt when this kept tree was built (saved beside it as STORE/trees/KEY.inputs), or NULL. */
+char **build_saved_inputs(const char *store_dir, const char *path) MUST_USE;
 /* "gcc 12.2.0, ld 2.40, ..." of the compilers that are found; part of the key. */
 void build_toolchain(struct str *out);

@@ -27,7 +27,9 @@ struct boot;
 struct run_result {
 	enum outcome outcome;
 	char *reason;		  /* one line when not ok */
-	struct readings readings; /* empty unless ok */
+	struct readings readings; /* empty unless ok: the target's own first, then the reader's */
+	size_t n_standard;	  /* how many are the target's own (wall, user, ...) */
+	bool whole_output;	  /* every non-blank line of stdout was a reading: the output is meant for us */
 	struct str output;	  /* stdout then stderr, bounded */
 	double seconds;
 };
