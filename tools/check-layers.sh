@@ -33,7 +33,7 @@ rm -f "$edges.ring"
 
 fence() { # header allowed-path-regex
 	grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*<$1>" src | grep -vE "^$2" |
-		sed "s|\$|: <$1> is fenced to $2|" >>"$bad" || true
+		sed "s#\$#: <$1> is fenced to $2#" >>"$bad" || true
 }
 fence 'sqlite3\.h' 'src/store/'
 fence 'jansson\.h' 'src/text/json\.'

@@ -169,3 +169,17 @@ unsigned str_distance(const char *a, const char *b)
 	}
 	return d[n % 3][m];
 }
+
+void nearest_offer(struct nearest *n, const char *candidate)
+{
+	size_t len = strlen(n->word);
+	unsigned limit = len < 4 ? 1 : len < 9 ? 2 : 3;
+	unsigned score = str_distance(n->word, candidate);
+
+	if (len > 1 && starts_with(candidate, n->word))
+		score = 0;
+	if (score <= limit && score < n->score) {
+		n->best = candidate;
+		n->score = score;
+	}
+}

@@ -51,3 +51,17 @@ bool ends_with(const char *s, const char *suffix);
 size_t str_columns(const char *s);
 /* Damerau-Levenshtein distance, for "did you mean"; capped at 99. */
 unsigned str_distance(const char *a, const char *b);
+
+/*
+ * "Did you mean": offer every candidate, then `best` is the nearest, or NULL when none is near enough to help. A candidate that
+ * begins with the word wins over any that must be misspelt. Borrowed strings.
+ */
+struct nearest {
+	const char *word, *best;
+	unsigned score;
+};
+#define NEAREST_INIT(text)                                                                         \
+	{                                                                                          \
+		.word = (text), .score = 99                                                        \
+	}
+void nearest_offer(struct nearest *n, const char *candidate);
