@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/num.h"
+#include "text/table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -156,14 +157,7 @@ bool term_pace_due(struct term_pace *p, int64_t now_ns)
 
 void term_cut(struct str *text, size_t columns)
 {
-	size_t seen = 0;
-
-	for (size_t i = 0; i < text->n; i++) {
-		if (((unsigned char)text->p[i] & 0xc0) != 0x80 && seen++ == columns) {
-			str_cut(text, i);
-			return;
-		}
-	}
+	str_cut(text, text_fit(text->p, columns));
 }
 
 /* A background job must not draw over the shell's line. */
