@@ -12,7 +12,8 @@ int fs_read(const char *path, int64_t max, struct str *out, struct err *e) MUST_
 /* Writes a temporary beside it, fsyncs, renames. */
 int fs_write_atomic(const char *path, const char *bytes, size_t n, struct err *e) MUST_USE;
 int fs_mkdirs(const char *path, struct err *e) MUST_USE;
-/* Removes a file or a tree; never follows symbolic links; makes read-only folders writable first. Missing is fine. */
+/* Removes a file or a tree; never follows symbolic links; makes read-only folders writable first.
+ * Missing is fine. */
 int fs_remove_tree(const char *path, struct err *e) MUST_USE;
 bool fs_exists(const char *path);
 bool fs_is_dir(const char *path);

@@ -2,10 +2,15 @@
 /*
  * proc - run one child to its end, in its own process group, with everything bounded.
  *
- * The child inherits stdin (/dev/null unless given), its two pipes and nothing else. At the deadline the whole group
- * gets SIGTERM, after a grace of 2 s SIGKILL, and so do descendants that left the group (we are their subreaper while
- * the child runs), so that nothing is left behind. Output past the ceiling is read and dropped: it never blocks the
- * child. If culprit itself dies, the child dies (PR_SET_PDEATHSIG, set from the main thread).
+ * The child inherits stdin (/dev/null unless given), its two pipes and nothing else. At the
+ * deadline the whole group gets SIGTERM, after a grace of 2 s SIGKILL, and so do descendants that
+ * left the group (we are their subreaper while the child runs), so that nothing is left behind.
+ * What outlives a child that ended by itself gets SIGTERM and half a second. Output past the
+ * ceiling is read and dropped: it never blocks the child. The child has its own session, so no
+ * terminal: what asks for a password fails at once. If culprit itself dies, the child dies
+ * (PR_SET_PDEATHSIG, set from the main thread).
+ *
+ * May be called from several threads at once (reap.h tells whose an orphan is then).
  */
 #pragma once
 
@@ -23,11 +28,15 @@ struct proc_spec {
 	const char *stdin_path; /* a file instead */
 	int64_t timeout_ns;	/* 0 = none */
 	const char *pin;	/* CPU list "2-3,5" or NULL */
+	int64_t grace_ns;	/* from SIGTERM to SIGKILL; 0 = 2 s */
 	int64_t output_max;	/* bytes kept of each stream; 0 = 64 MiB */
-	bool merge_stderr;	/* stderr goes into `out` too, in order */
-	bool no_aslr;		/* personality(ADDR_NO_RANDOMIZE) for counting measures */
-	bool foreground;	/* terminal pass-through: stdin, stdout, stderr are ours (culprit shell) */
-	const char *bind_from;	/* private mount namespace with bind_from mounted on bind_to, where allowed */
+	int64_t output_tail; /* of them, kept for the end of a stream that is longer: "[... N bytes
+				dropped ...]" between */
+	bool merge_stderr;   /* stderr goes into `out` too, in order */
+	bool no_aslr;	     /* personality(ADDR_NO_RANDOMIZE) for counting measures */
+	bool foreground; /* terminal pass-through: stdin, stdout, stderr are ours (culprit shell) */
+	const char *bind_from; /* private mount namespace with bind_from mounted on bind_to, where
+				  allowed */
 	const char *bind_to;
 	struct counter_set *counters; /* counted over the whole tree if not NULL */
 	const char *cgroup;	      /* directory of a cgroup to put the child in, or NULL */
@@ -40,23 +49,30 @@ enum proc_end { PROC_EXITED, PROC_SIGNALLED, PROC_TIMED_OUT, PROC_STOPPED, PROC_
 
 struct proc_result {
 	enum proc_end end;
-	int status;		 /* exit status, or the signal's number */
-	int64_t wall_ns;	 /* CLOCK_MONOTONIC from just before exec to the end of the main child */
+	int status;	 /* exit status, or the signal's number */
+	int64_t wall_ns; /* CLOCK_MONOTONIC from just before exec to the end of the main child */
 	int64_t user_ns, sys_ns; /* of the whole tree, orphans included */
 	int64_t max_rss_bytes;	 /* of the largest single process */
 	int64_t tree_peak_bytes; /* cgroup memory peak of the tree; -1 = not known */
-	int64_t suspended_ns;	 /* progress of CLOCK_BOOTTIME beyond CLOCK_MONOTONIC: > 0 = suspended midway */
-	bool out_truncated, err_truncated;
+	int64_t suspended_ns; /* progress of CLOCK_BOOTTIME beyond CLOCK_MONOTONIC: > 0 = suspended
+				 midway */
+	bool out_truncated, err_truncated; /* also when a tail was kept */
 	unsigned orphans; /* descendants that outlived the main child and were ended */
 };
 
 /*
- * Returns 0 whenever a verdict on the child exists, whatever became of it. A command that cannot be started (missing, not
- * executable) is PROC_NOT_STARTED with return 0 and its reason in err_out. Negative only for failures of our own (fork, pipes).
+ * Returns 0 whenever a verdict on the child exists, whatever became of it. A command that cannot be
+ * started (missing, not executable) is PROC_NOT_STARTED with return 0 and its reason in err_out (in
+ * out, if err_out is NULL or merged). Negative only for failures of our own (fork, pipes, a CPU
+ * list that is wrong, a stdin_path that cannot be opened). Either output may be NULL: it goes to
+ * /dev/null.
  */
 int proc_run(const struct proc_spec *spec, struct str *out, struct str *err_out,
 	     struct proc_result *ret, struct err *e) MUST_USE;
-/* Can this process give a child a private mount namespace with a bind mount? Tried once, remembered. */
+/* Is this a list of CPUs, "2-3,5", that we may use? ERR_USAGE if not. */
+int proc_check_pin(const char *list, struct err *e) MUST_USE;
+/* Can this process give a child a private mount namespace with a bind mount? Tried once,
+ * remembered. */
 bool proc_can_bind(void);
 /* "exit status 3", "signal 11 (Segmentation fault)", "deadline of 30 s passed", ... */
 void proc_describe(const struct proc_result *r, int64_t timeout_ns, struct str *out);

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit.h"
+
+#include "base/num.h"
+#include "sys/clock.h"
+#include "sys/fs.h"
+#include "sys/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char scratch[] = "/tmp/culprit-proc-XXXXXX";
+
+/* sh -c TEXT; the rest of the spec as given. */
+static struct proc_result sh(const char *text, struct proc_spec spec, struct str *out,
+			     struct str *err_out)
+{
+	const char *argv[] = { "sh", "-c", text, NULL };
+	struct proc_result r;
+	struct err e = ERR_INIT;
+
+	spec.argv = argv;
+	if (proc_run(&spec, out, err_out, &r, &e) < 0)
+		fail_msg("proc_run: %s", e.msg);
+	return r;
+}
+
+static bool is_gone(pid_t pid)
+{
+	return kill(pid, 0) < 0 && errno == ESRCH;
+}
+
+static void ends_are_told_apart(void **state UNUSED)
+{
+	static const struct {
+		const char *text;
+		enum proc_end end;
+		int status;
+		const char *words;
+	} rows[] = {
+		{ "true", PROC_EXITED, 0, "exit status 0" },
+		{ "exit 3", PROC_EXITED, 3, "exit status 3" },
+		{ "kill -SEGV $$", PROC_SIGNALLED, SIGSEGV, "signal 11 (Segmentation fault)" },
+		{ "kill -KILL $$", PROC_SIGNALLED, SIGKILL, "signal 9 (Killed)" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(str) struct str words = STR_INIT;
+		struct proc_result r = sh(rows[i].text, (struct proc_spec){ 0 }, NULL, NULL);
+
+		assert_int_equal(r.end, rows[i].end);
+		assert_int_equal(r.status, rows[i].status);
+		assert_int_equal(r.orphans, 0);
+		assert_int_equal(r.suspended_ns, 0);
+		assert_true(r.wall_ns > 0);
+		assert_true(r.max_rss_bytes > 0);
+		proc_describe(&r, 0, &words);
+		assert_string_equal(words.p, rows[i].words);
+	}
+}
+
+static void streams_and_stdin(void **state UNUSED)
+{
+	AUTO(str) struct str out = STR_INIT, err_out = STR_INIT;
+
+	sh("cat; echo oops >&2", (struct proc_spec){ .stdin_bytes = "a\0b", .stdin_n = 3 }, &out,
+	   &err_out);
+	assert_int_equal(out.n, 3);
+	assert_memory_equal(out.p, "a\0b", 3);
+	assert_string_equal(err_out.p, "oops\n");
+	str_clear(&out);
+	sh("echo 1; echo 2 >&2; echo 3", (struct proc_spec){ .merge_stderr = true }, &out, NULL);
+	assert_string_equal(out.p, "1\n2\n3\n");
+	str_clear(&out);
+	sh("cat; readlink /proc/self/fd/0", (struct proc_spec){ 0 }, &out, NULL);
+	assert_string_equal(out.p, "/dev/null\n");
+}
+
+static void what_cannot_start_says_why(void **state UNUSED)
+{
+	AUTO_FREE char *plain = xasprintf("%s/plain", scratch);
+	AUTO_FREE char *interpreter = xasprintf("%s/interpreter", scratch);
+	const struct {
+		const char *argv0, *cwd, *words;
+	} rows[] = {
+		{ "culprit-no-such-program", NULL, "no such program in PATH" },
+		{ "/nowhere/at/all", NULL, "No such file or directory" },
+		{ plain, NULL, "Permission denied" },
+		{ scratch, NULL, "Permission denied" },
+		{ interpreter, NULL, "its interpreter" },
+		{ "true", "/nowhere", "in '/nowhere'" },
+		{ "", NULL, "cannot start ''" },
+	};
+	struct err e = ERR_INIT;
+
+	assert_int_equal(fs_write_atomic(plain, "x", 1, &e), 0);
+	assert_int_equal(fs_write_atomic(interpreter, "#!/nowhere/sh\n", 14, &e), 0);
+	assert_int_equal(chmod(interpreter, 0755), 0);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(str) struct str out = STR_INIT, why = STR_INIT;
+		const char *argv[] = { rows[i].argv0, NULL };
+		struct proc_spec spec = { .argv = argv, .cwd = rows[i].cwd };
+		struct proc_result r;
+
+		assert_int_equal(proc_run(&spec, &out, &why, &r, &e), 0);
+		assert_int_equal(r.end, PROC_NOT_STARTED);
+		if (!strstr(why.p, rows[i].words))
+			fail_msg("'%s' lacks '%s'", why.p, rows[i].words);
+	}
+}
+
+static void floods_are_cut_and_never_block(void **state UNUSED)
+{
+	AUTO(str) struct str out = STR_INIT;
+	struct proc_result r = sh("head -c 1000000000 /dev/zero; echo end",
+				  (struct proc_spec){ .output_max = 100000 }, &out, NULL);
+
+	assert_int_equal(r.end, PROC_EXITED);
+	assert_int_equal(out.n, 100000);
+	assert_true(r.out_truncated);
+	str_clear(&out);
+	r = sh("yes | head -c 1000000; echo end",
+	       (struct proc_spec){ .output_max = 10000, .output_tail = 1000 }, &out, NULL);
+	assert_true(r.out_truncated);
+	assert_true(out.n < 10100);
+	assert_non_null(strstr(out.p, "[... 990004 bytes dropped ...]"));
+	assert_true(ends_with(out.p, "y\ny\nend\n"));
+	str_clear(&out);
+	r = sh("printf 0123456789", (struct proc_spec){ .output_max = 10, .output_tail = 4 }, &out,
+	       NULL);
+	assert_string_equal(out.p, "0123456789");
+	assert_false(r.out_truncated);
+}
+
+static void deadlines_end_even_the_stubborn(void **state UNUSED)
+{
+	static const char *const rows[] = {
+		"sleep 100",
+		"trap '' TERM; while :; do sleep 100; done",
+		"kill -STOP $$",
+		"trap '' TERM; (trap '' TERM; sleep 100 & wait) & wait; sleep 100",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(str) struct str words = STR_INIT;
+		int64_t timeout = 100 * NS_PER_MS;
+		struct proc_spec spec = { .timeout_ns = timeout, .grace_ns = 50 * NS_PER_MS };
+		int64_t begin = clock_monotonic_ns();
+		struct proc_result r = sh(rows[i], spec, NULL, NULL);
+
+		assert_int_equal(r.end, PROC_TIMED_OUT);
+		assert_true(clock_monotonic_ns() - begin < 50 * NS_PER_S);
+		proc_describe(&r, timeout, &words);
+		assert_string_equal(words.p, "deadline of 100 ms passed");
+		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nothing is left */
+	}
+}
+
+static bool stop_now(void)
+{
+	return true;
+}
+
+static void stop_ends_the_child(void **state UNUSED)
+{
+	struct proc_result r = sh("sleep 100", (struct proc_spec){ .stop = stop_now }, NULL, NULL);
+
+	assert_int_equal(r.end, PROC_STOPPED);
+}
+
+/* Text that starts something, writes its number to the file, and ends. */
+static void orphans_are_ended(void **state UNUSED)
+{
+	static const char *const rows[] = {
+		"sleep 100 & echo $! > pid",
+		"setsid sh -c 'echo $$ > pid; exec sleep 100' & while ! test -s pid; do :; done",
+		"(setsid sh -c 'trap \"\" TERM HUP; echo $$ > pid; sleep 100; sleep 100' >/dev/null 2>&1 &) & "
+		"while ! test -s pid; do :; done",
+		"setsid sh -c 'setsid sh -c \"echo \\$\\$ > pid; sleep 100\" & sleep 100' & "
+		"while ! test -s pid; do :; done",
+	};
+	AUTO_FREE char *path = xasprintf("%s/pid", scratch);
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(str) struct str out = STR_INIT, text = STR_INIT;
+		struct proc_spec spec = { .cwd = scratch, .grace_ns = 50 * NS_PER_MS };
+		struct err e = ERR_INIT;
+
+		assert_int_equal(fs_remove_tree(path, &e), 0);
+		struct proc_result r = sh(rows[i], spec, &out, NULL);
+
+		assert_int_equal(r.end, PROC_EXITED);
+		assert_true(r.orphans >= 1);
+		assert_int_equal(fs_read(path, 100, &text, &e), 0);
+		assert_true(is_gone((pid_t)strtol(text.p, NULL, 10)));
+	}
+}
+
+static void time_of_orphans_counts(void **state UNUSED)
+{
+	/* A detached process burns CPU and ends by itself; only then does the main child end. */
+	struct proc_result r = sh(
+		"(setsid sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo >done' &); "
+		"while ! test -e done; do sleep 0.01; done",
+		(struct proc_spec){ .cwd = scratch }, NULL, NULL);
+
+	assert_true(r.user_ns + r.sys_ns > 20 * NS_PER_MS);
+}
+
+static void a_callers_own_child_is_left_alone(void **state UNUSED)
+{
+	pid_t own = fork();
+
+	if (own == 0) {
+		pause();
+		_exit(0);
+	}
+	struct proc_result r = sh("sleep 100 &", (struct proc_spec){ 0 }, NULL, NULL);
+
+	assert_int_equal(r.orphans, 1);
+	assert_int_equal(waitpid(own, NULL, WNOHANG), 0); /* still there */
+	kill(own, SIGKILL);
+	assert_int_equal(waitpid(own, NULL, 0), own);
+}
+
+static void environment_folder_and_pin(void **state UNUSED)
+{
+	const char *env[] = { "PATH=/usr/bin:/bin", "ONLY=this", NULL };
+	AUTO(str) struct str out = STR_INIT;
+	struct err e = ERR_INIT;
+
+	sh("echo $ONLY-$HOME; pwd", (struct proc_spec){ .env = env, .cwd = "/usr" }, &out, NULL);
+	assert_string_equal(out.p, "this-\n/usr\n");
+	str_clear(&out);
+	sh("grep Cpus_allowed_list /proc/self/status", (struct proc_spec){ .pin = "0" }, &out,
+	   NULL);
+	assert_string_equal(out.p, "Cpus_allowed_list:\t0\n");
+	str_clear(&out);
+	sh("ulimit -c; cat /proc/self/personality", (struct proc_spec){ .no_aslr = true }, &out,
+	   NULL);
+	assert_true(ends_with(out.p, "00040000\n"));
+	assert_true(starts_with(out.p, "0\n"));
+	assert_int_equal(proc_check_pin("0", &e), 0);
+	for (const char **bad =
+		     (const char *[]){ "", "x", "1-", "-1", "3-1", "0,", "0x1", "99999", NULL };
+	     *bad; bad++)
+		assert_int_equal(proc_check_pin(*bad, &e), -ERR_USAGE);
+	assert_int_equal(proc_check_pin("8000", &e), -ERR_USAGE);
+	const char *argv[] = { "true", NULL };
+	struct proc_spec spec = { .argv = argv, .pin = "8000" };
+	struct proc_result r;
+
+	assert_int_equal(proc_run(&spec, NULL, NULL, &r, &e), -ERR_USAGE);
+}
+
+static void no_descriptor_and_no_terminal_leak(void **state UNUSED)
+{
+	AUTO(str) struct str out = STR_INIT;
+	int fd = open("/dev/null",
+		      O_RDONLY); /* without close-on-exec, as a careless parent leaves it */
+
+	sh("ls /proc/self/fd | sort -n | tr '\\n' ' '; (: </dev/tty) 2>/dev/null || echo none",
+	   (struct proc_spec){ 0 }, &out, NULL);
+	close(fd);
+	assert_string_equal(out.p, "0 1 2 3 none\n"); /* 3 is ls's own */
+}
+
+static void private_bind_mount(void **state UNUSED)
+{
+	AUTO_FREE char *from = xasprintf("%s/from", scratch);
+	AUTO_FREE char *to = xasprintf("%s/to", scratch);
+	AUTO_FREE char *file = xasprintf("%s/hello", from);
+	AUTO_FREE char *hidden = xasprintf("%s/hello", to);
+	AUTO(str) struct str out = STR_INIT;
+	struct err e = ERR_INIT;
+
+	if (!proc_can_bind())
+		skip(); /* mount namespaces are not allowed here */
+	assert_int_equal(fs_mkdirs(from, &e), 0);
+	assert_int_equal(fs_mkdirs(to, &e), 0);
+	assert_int_equal(fs_write_atomic(file, "hi\n", 3, &e), 0);
+	sh("pwd; cat hello", (struct proc_spec){ .cwd = to, .bind_from = from, .bind_to = to },
+	   &out, NULL);
+	assert_true(starts_with(out.p, to));
+	assert_true(ends_with(out.p, "\nhi\n"));
+	assert_false(fs_exists(hidden));
+}
+
+static void *one_thread(void *arg)
+{
+	AUTO(str) struct str out = STR_INIT;
+	const char *text = arg;
+	intptr_t bad = 0;
+
+	for (int i = 0; i < 20; i++) {
+		str_clear(&out);
+		struct proc_result r = sh(text, (struct proc_spec){ 0 }, &out, NULL);
+
+		bad += r.end != PROC_EXITED || strcmp(out.p, "ok\n") != 0;
+	}
+	return (void *)bad;
+}
+
+static void several_threads_do_not_end_each_others(void **state UNUSED)
+{
+	pthread_t t[3];
+	const char *text[] = { "sleep 100 & sleep 0.01; echo ok", "sh -c 'true; true'; echo ok",
+			       "setsid sleep 100 & echo ok" };
+
+	for (size_t i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, one_thread, (void *)text[i]);
+	for (size_t i = 0; i < 3; i++) {
+		void *bad;
+
+		pthread_join(t[i], &bad);
+		assert_null(bad);
+	}
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void children_die_with_us(void **state UNUSED)
+{
+	AUTO_FREE char *path = xasprintf("%s/orphan", scratch);
+	pid_t us = fork();
+
+	if (us == 0) {
+		AUTO_FREE char *text = xasprintf("echo $$ > %s.new; mv %s.new %s; exec sleep 100",
+						 path, path, path);
+
+		sh(text, (struct proc_spec){ 0 }, NULL, NULL);
+		_exit(0);
+	}
+	while (!fs_exists(path))
+		sched_yield();
+	AUTO(str) struct str text = STR_INIT;
+	struct err e = ERR_INIT;
+
+	assert_int_equal(fs_read(path, 100, &text, &e), 0);
+	pid_t child = (pid_t)strtol(text.p, NULL, 10);
+
+	kill(us, SIGKILL);
+	assert_int_equal(waitpid(us, NULL, 0), us);
+	/* We are the next subreaper, so it is ours to wait for. */
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static int make_scratch(void **state UNUSED)
+{
+	return mkdtemp(scratch) ? 0 : -1;
+}
+
+static int drop_scratch(void **state UNUSED)
+{
+	struct err e = ERR_INIT;
+
+	return fs_remove_tree(scratch, &e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ends_are_told_apart),
+		cmocka_unit_test(streams_and_stdin),
+		cmocka_unit_test(what_cannot_start_says_why),
+		cmocka_unit_test(floods_are_cut_and_never_block),
+		cmocka_unit_test(deadlines_end_even_the_stubborn),
+		cmocka_unit_test(stop_ends_the_child),
+		cmocka_unit_test(orphans_are_ended),
+		cmocka_unit_test(time_of_orphans_counts),
+		cmocka_unit_test(a_callers_own_child_is_left_alone),
+		cmocka_unit_test(environment_folder_and_pin),
+		cmocka_unit_test(no_descriptor_and_no_terminal_leak),
+		cmocka_unit_test(private_bind_mount),
+		cmocka_unit_test(several_threads_do_not_end_each_others),
+		cmocka_unit_test(children_die_with_us),
+	};
+
+	return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+}
