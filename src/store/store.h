@@ -2,12 +2,16 @@
 /*
  * store - the journal: one SQLite file, append-only, in which everything observed is written before it is used.
  *
- * Nothing is ever updated or deleted except a row's "end" half (a build, boot or run begins as one row and its ending is
- * written into the same row, once). `undo` appends a withdrawal. Every statement is durable when the call returns: kill -9
- * loses at most the run in flight. Strings returned are owned by the caller's arena or the record's _done.
+ * Nothing is ever updated or deleted: the end of a run, the removal of a tree, a hunt's state and an undo are rows of their own, and
+ * triggers refuse everything else. Every call survives kill -9 once it has returned, so that a kill loses at most the run in
+ * flight; a power failure loses at most about the last second of runs (docs/design/015-journal.md). Strings returned are
+ * owned by the record, freed by its _done.
  *
- * Order: each observation of a hunt has a `seq`, increasing over builds, boots, runs and marks together; replaying them in that order
- * through the brain gives the same actions (resume, verify).
+ * Order: each observation of a hunt has a `seq`, increasing over builds, boots, runs and marks together, given when the observation was
+ * complete; replaying them in that order through the brain gives the same actions (resume, verify).
+ *
+ * Errors of every function, each one line: ERR_ENV (no space, read-only), ERR_BUSY (another program holds the file for over 10 s),
+ * ERR_BROKEN (damaged), ERR_MISSING (the hunt, build, boot or run does not exist). Results are untouched on failure.
  */
 #pragma once
 
@@ -20,19 +24,23 @@ struct store;
 enum store_mode { STORE_READ, STORE_WRITE };
 /*
  * Opens DIR/culprit.db, creating DIR, its .gitignore and the schema for STORE_WRITE. Refuses a newer schema (ERR_BROKEN), a corrupt file
- * (ERR_BROKEN, says how to go on), a full disk and a read-only place (ERR_ENV), in words.
+ * (ERR_BROKEN, says how to go on), a full disk and a read-only place (ERR_ENV), in words. STORE_READ works in a read-only place, and is
+ * ERR_MISSING where no hunt was ever begun.
  */
 int store_open(const char *dir, enum store_mode mode, struct store **ret, struct err *e) MUST_USE;
 void store_close(struct store *st);
 const char *store_dir(const struct store *st);
 
 /*
- * One measuring culprit a store: an flock on DIR/lock that names its holder. Waits up to `wait_ns` (tick is called about
- * 4 times a second with the holder's text); ERR_BUSY names pid, command and since when.
+ * One measuring culprit a store: a lock on DIR/lock that names its holder and ends with it. Waits up to `wait_ns` (tick is called about
+ * 4 times a second with the holder's text; to be able to stop, ask for a quarter of a second at a time); ERR_BUSY names pid, command and
+ * since when. Holding it already is fine. What changes a hunt under a living one (undo, mark, clean) takes it too.
  */
 int store_lock(struct store *st, const char *command, int64_t wait_ns,
 	       void (*tick)(void *, const char *holder), void *arg, struct err *e) MUST_USE;
 void store_unlock(struct store *st);
+/* Is the store of this folder held, by whom? `out` gets "'culprit bisect v1 v2' (pid 17, since 2026-11-30 21:05)". Takes no lock. */
+bool store_holder(const char *dir, struct str *out);
 
 /* --- hunts ------------------------------------------------------------------------------------------------------ */
 
@@ -48,22 +56,27 @@ struct hunt_row {
 	char *host;	  /* JSON: host facts */
 	char *status;	  /* "open", "answered", "stopped", "failed" */
 	char *answer;	  /* JSON, NULL while open */
-	int64_t ended_ns;
+	int64_t ended_ns; /* when it got this status; 0 while open */
 };
 void hunt_row_done(struct hunt_row *h);
 
+/* The status is "open"; began_ns 0 means now. id, status, answer and ended_ns of `h` are not read. */
 int store_hunt_begin(struct store *st, const struct hunt_row *h, int64_t *ret_id,
 		     struct err *e) MUST_USE;
 /* The newest hunt with this key; ERR_MISSING if there is none. */
 int store_hunt_find(struct store *st, const char *key, struct hunt_row *ret, struct err *e) MUST_USE;
 /* By number; 0 = the newest. */
 int store_hunt_get(struct store *st, int64_t id, struct hunt_row *ret, struct err *e) MUST_USE;
+/*
+ * Appends a status: "answered", "stopped" and "failed", and "open" again when a hunt is resumed. The newest counts; `answer` may be NULL.
+ */
 int store_hunt_end(struct store *st, int64_t id, const char *status, const char *answer,
 		   struct err *e) MUST_USE;
 struct hunt_rows {
 	struct hunt_row *v;
 	size_t n, cap;
 };
+/* All, newest first, without their graphs (NULL). */
 int store_hunts(struct store *st, struct hunt_rows *ret, struct err *e) MUST_USE;
 void hunt_rows_done(struct hunt_rows *r);
 
@@ -89,11 +102,15 @@ void build_row_done(struct build_row *b);
 /* `log` may be NULL; kept compressed. */
 int store_build_add(struct store *st, const struct build_row *b, const char *log, size_t log_n,
 		    int64_t *ret_id, struct err *e) MUST_USE;
-/* The newest usable build with this key (outcome ok and tree kept, or a failure that is a property of the commit); ERR_MISSING. */
+/*
+ * The newest usable build with this key: outcome ok and its tree kept, or, where it was never built well, a failure that is a property of
+ * the commit (failed, skipped; a timeout or a crash may be the machine's and is to be tried again). ERR_MISSING if there is none.
+ */
 int store_build_find(struct store *st, const char *key, struct build_row *ret, struct err *e) MUST_USE;
 int store_build_get(struct store *st, int64_t id, struct build_row *ret, struct err *e) MUST_USE;
+/* Appended to `out`; empty if none was kept. */
 int store_build_log(struct store *st, int64_t id, struct str *out, struct err *e) MUST_USE;
-/* The tree was removed by `clean`: path becomes "". */
+/* The tree was removed by `clean`: path reads as "" from now on. Twice is fine. */
 int store_build_cleaned(struct store *st, int64_t id, struct err *e) MUST_USE;
 struct build_rows {
 	struct build_row *v;
@@ -108,10 +125,11 @@ struct observation {
 	int64_t seq;
 	enum observation_kind kind;
 	bool withdrawn;
+	int64_t withdrawn_at; /* seq of the undo that withdrew it, 0 = it stands: actions between the two still rested on it */
 	/* OBS_BUILD: the hunt uses build `build` for node `node` */
-	int64_t build;
-	char *node;	 /* commit name, or the variant's text */
-	/* OBS_BOOT */
+	int64_t build;	 /* also of a boot and of a run: what was booted */
+	char *node;	 /* commit name, or the variant's text; of a mark too */
+	/* OBS_BOOT; also of a run */
 	int64_t boot;
 	/* OBS_RUN */
 	int64_t run;
@@ -122,7 +140,7 @@ struct observation {
 	enum outcome outcome;
 	char *reason;
 	double seconds;
-	int64_t at_ns;
+	int64_t at_ns; /* realtime; of a run: when it began */
 	/* OBS_MARK: "good", "bad", "skip", "suspect"; OBS_ACTION, OBS_NOTE: text (JSON for actions) */
 	char *text;
 };
@@ -152,9 +170,20 @@ int store_run_output(struct store *st, int64_t run, struct str *out, struct err 
 int store_mark(struct store *st, int64_t hunt, const char *node, const char *mark, struct err *e) MUST_USE;
 int store_action(struct store *st, int64_t hunt, const char *json, struct err *e) MUST_USE;
 int store_note(struct store *st, int64_t hunt, const char *text, struct err *e) MUST_USE;
-/* Append a withdrawal of the newest `count` not-withdrawn observations of kind run, boot or mark; returns how many in *ret. */
+/*
+ * Append a withdrawal of the newest `count` not-withdrawn observations of kind run, boot or mark (so a boot goes after all its runs);
+ * how many in *ret. A hunt that was answered is open again.
+ */
 int store_undo(struct store *st, int64_t hunt, unsigned count, unsigned *ret, struct err *e) MUST_USE;
+/* The same, giving the seqs, newest first. */
+struct undone {
+	int64_t *v;
+	size_t n, cap;
+};
+int store_undo_list(struct store *st, int64_t hunt, unsigned count, struct undone *ret,
+		    struct err *e) MUST_USE;
+void undone_done(struct undone *u);
 
-/* Frozen benchmark files: content-addressed, kept compressed. */
+/* Frozen benchmark files: content-addressed (SHA-256), kept compressed; the hash is checked on reading. */
 int store_blob_put(struct store *st, const char *bytes, size_t n, char ret_hash[65], struct err *e) MUST_USE;
 int store_blob_get(struct store *st, const char *hash, struct str *out, struct err *e) MUST_USE;

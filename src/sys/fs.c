@@ -121,8 +121,15 @@ int fs_mkdirs(const char *path, struct err *e)
 		p = strchr(p + 1, '/');
 		if (p)
 			*p = '\0';
-		if (*copy && mkdir(copy, 0777) < 0 && errno != EEXIST && !fs_is_dir(copy))
-			return err_errno(e, "creating folder '%s'", copy);
+		if (*copy && mkdir(copy, 0777) < 0 && errno != EEXIST) {
+			int saved = errno;
+
+			/* an existing folder on a read-only file system is not EEXIST */
+			if (!fs_is_dir(copy)) {
+				errno = saved;
+				return err_errno(e, "creating folder '%s'", copy);
+			}
+		}
 		if (p)
 			*p = '/';
 	} while (p);

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writing down what a hunt observes. Each function is one transaction; the place in the journal (seq) is given when the
+ * observation is complete, so that replaying in that order tells the brain what it was told at the time.
+ *
+ * A run costs two transactions: its beginning, so that a crash shows what was in flight, and its end with everything that
+ * it gave. Both are lazy (store/db.h): a kill loses at most the run in flight, a power failure about the last second.
+ */
+#include "store/store.h"
+
+#include "store/db.h"
+#include "sys/clock.h"
+
+#include <string.h>
+
+/* Beyond this many different metrics the table is asked instead: a benchmark that invents names must not cost memory. */
+#define METRICS_KEPT 256
+
+/* As db_end; a metric that was interned in a change that failed has no row. */
+static int end_change(struct store *st, int r, struct err *e)
+{
+	r = db_end(st, r, e);
+	if (r < 0)
+		db_forget_metrics(st);
+	return r;
+}
+
+static int append(struct store *st, int64_t hunt, const char *kind, const char *node,
+		  const char *text, int64_t *ret_seq, struct err *e)
+{
+	int r = db_exec(
+		st, "writing the journal",
+		"insert into journal (hunt, kind, at_ns, node, text) values (?1, ?2, ?3, ?4, ?5)",
+		ARGS(ARG_I(hunt), ARG_T(kind), ARG_I(clock_realtime_ns()), ARG_T(node),
+		     ARG_T(text)),
+		e);
+
+	if (r == 0)
+		*ret_seq = db_last_id(st);
+	return r;
+}
+
+static int append_alone(struct store *st, int64_t hunt, enum db_sync sync, const char *kind,
+			const char *node, const char *text, struct err *e)
+{
+	int64_t seq;
+	int r = db_begin(st, sync, e);
+
+	if (r < 0)
+		return r;
+	return db_end(st, append(st, hunt, kind, node, text, &seq, e), e);
+}
+
+int store_use_build(struct store *st, int64_t hunt, int64_t build, const char *node, struct err *e)
+{
+	int64_t seq;
+	int r = db_begin(st, DB_FORCE, e);
+
+	if (r < 0)
+		return r;
+	r = append(st, hunt, "build", node, NULL, &seq, e);
+	if (r == 0)
+		r = db_exec(st, "writing the journal",
+			    "insert into build_use (seq, build) values (?1, ?2)",
+			    ARGS(ARG_I(seq), ARG_I(build)), e);
+	return db_end(st, r, e);
+}
+
+int store_boot_add(struct store *st, int64_t hunt, int64_t build, const char *context,
+		   enum outcome outcome, const char *reason, double seconds, int64_t *ret_boot,
+		   struct err *e)
+{
+	int64_t seq = 0;
+	int r = db_begin(st, DB_LAZY, e);
+
+	if (r < 0)
+		return r;
+	r = append(st, hunt, "boot", NULL, NULL, &seq, e);
+	if (r == 0)
+		r = db_exec(st, "writing a boot",
+			    "insert into boot (seq, build, outcome, reason, seconds, context)"
+			    " values (?1, ?2, ?3, ?4, ?5, ?6)",
+			    ARGS(ARG_I(seq), ARG_I(build), ARG_T(outcome_name(outcome)),
+				 ARG_T(reason ? reason : ""), ARG_D(seconds),
+				 ARG_T(context ? context : "{}")),
+			    e);
+	r = db_end(st, r, e);
+	if (r == 0)
+		*ret_boot = seq;
+	return r;
+}
+
+int store_run_begin(struct store *st, int64_t hunt, int64_t boot, const char *benchmark, int index,
+		    int64_t *ret_run, struct err *e)
+{
+	int r = db_begin(st, DB_LAZY, e);
+
+	if (r < 0)
+		return r;
+	r = db_exec(st, "writing a run",
+		    "insert into run (hunt, boot, benchmark, position, began_ns)"
+		    " values (?1, ?2, ?3, ?4, ?5)",
+		    ARGS(ARG_I(hunt), ARG_I(boot), ARG_T(benchmark), ARG_I(index),
+			 ARG_I(clock_realtime_ns())),
+		    e);
+
+	int64_t id = db_last_id(st);
+
+	r = db_end(st, r, e);
+	if (r == 0)
+		*ret_run = id;
+	return r;
+}
+
+/* --- the end of a run --------------------------------------------------------------------------------------------- */
+
+static int metric_select(struct store *st, const struct reading *x, int64_t *ret, struct err *e)
+{
+	AUTO(sql) struct sql q = SQL_INIT;
+	int r = sql_start(st, "writing a run",
+			  "select id from metric where name = ?1 and unit = ?2 and better = ?3"
+			  " and counter = ?4",
+			  ARGS(ARG_T(x->metric), ARG_T(x->unit), ARG_T(better_name(x->better)),
+			       ARG_I(x->counter)),
+			  &q, e);
+
+	if (r == 0)
+		r = sql_step(&q, e);
+	if (r > 0)
+		*ret = sql_int(&q, 0);
+	return r;
+}
+
+static int metric_intern(struct store *st, const struct reading *x, int64_t *ret, struct err *e)
+{
+	for (size_t i = 0; i < st->n_metrics; i++) {
+		const struct metric_id *m = &st->metrics[i];
+
+		if (m->better == x->better && m->counter == x->counter &&
+		    !strcmp(m->name, x->metric) && !strcmp(m->unit, x->unit)) {
+			*ret = m->id;
+			return 0;
+		}
+	}
+
+	int r = metric_select(st, x, ret, e);
+
+	if (r == 0) {
+		r = db_exec(
+			st, "writing a run",
+			"insert into metric (name, unit, better, counter) values (?1, ?2, ?3, ?4)",
+			ARGS(ARG_T(x->metric), ARG_T(x->unit), ARG_T(better_name(x->better)),
+			     ARG_I(x->counter)),
+			e);
+		*ret = db_last_id(st);
+	}
+	if (r < 0)
+		return r;
+	if (st->n_metrics >= METRICS_KEPT)
+		return 0;
+	array_reserve_((void **)&st->metrics, &st->cap_metrics, st->n_metrics + 1,
+		       sizeof(*st->metrics));
+	st->metrics[st->n_metrics++] = (struct metric_id){
+		.id = *ret,
+		.name = xstrdup(x->metric),
+		.unit = xstrdup(x->unit),
+		.better = x->better,
+		.counter = x->counter,
+	};
+	return 0;
+}
+
+static int add_readings(struct store *st, int64_t run, const struct readings *readings,
+			struct err *e)
+{
+	for (size_t i = 0; readings && i < readings->n; i++) {
+		const struct reading *x = &readings->v[i];
+		int64_t metric = 0;
+		int r = metric_intern(st, x, &metric, e);
+
+		if (r == 0)
+			r = db_exec(st, "writing a run",
+				    "insert into reading (run, at, metric, value, resolution)"
+				    " values (?1, ?2, ?3, ?4, ?5)",
+				    ARGS(ARG_I(run), ARG_I((int64_t)i), ARG_I(metric),
+					 ARG_D(x->value), ARG_D(x->resolution)),
+				    e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int append_run(struct store *st, int64_t run, int64_t *ret_seq, struct err *e)
+{
+	int r = db_exec(
+		st, "writing the journal",
+		"insert into journal (hunt, kind, at_ns) select hunt, 'run', ?2 from run where id = ?1",
+		ARGS(ARG_I(run), ARG_I(clock_realtime_ns())), e);
+
+	if (r < 0)
+		return r;
+	if (sqlite3_changes(st->db) != 1)
+		return err_set(e, ERR_MISSING, "writing a run: there is no run %lld",
+			       (long long)run);
+	*ret_seq = db_last_id(st);
+	return 0;
+}
+
+int store_run_end(struct store *st, int64_t run, enum outcome outcome, const char *reason,
+		  double seconds, const struct readings *readings, const char *output,
+		  size_t output_n, struct err *e)
+{
+	AUTO(str) struct str packed = STR_INIT;
+	int64_t seq = 0;
+	int r = output && output_n ? db_pack(st, output, output_n, &packed, e) : 0;
+
+	if (r == 0)
+		r = db_begin(st, DB_LAZY, e);
+	if (r < 0)
+		return r;
+	r = append_run(st, run, &seq, e);
+	if (r == 0)
+		r = db_exec(st, "writing a run",
+			    "insert into run_end (seq, run, outcome, reason, seconds, output)"
+			    " values (?1, ?2, ?3, ?4, ?5, ?6)",
+			    ARGS(ARG_I(seq), ARG_I(run), ARG_T(outcome_name(outcome)),
+				 ARG_T(reason ? reason : ""), ARG_D(seconds),
+				 ARG_B(packed.n ? packed.p : NULL, packed.n)),
+			    e);
+	if (r == 0)
+		r = add_readings(st, run, readings, e);
+	return end_change(st, r, e);
+}
+
+int store_run_output(struct store *st, int64_t run, struct str *out, struct err *e)
+{
+	AUTO(sql) struct sql q = SQL_INIT;
+	int r = sql_start(st, "reading a run's output", "select output from run_end where run = ?1",
+			  ARGS(ARG_I(run)), &q, e);
+
+	if (r == 0)
+		r = sql_step(&q, e);
+	if (r == 0)
+		return err_set(
+			e, ERR_MISSING,
+			"there is no finished run %lld; 'culprit log N' shows those of hunt N",
+			(long long)run);
+	return r < 0 ? r : sql_unpack(&q, 0, out, e);
+}
+
+/* --- what people and the brain say -------------------------------------------------------------------------------- */
+
+int store_mark(struct store *st, int64_t hunt, const char *node, const char *mark, struct err *e)
+{
+	return append_alone(st, hunt, DB_FORCE, "mark", node, mark, e);
+}
+
+int store_action(struct store *st, int64_t hunt, const char *json, struct err *e)
+{
+	return append_alone(st, hunt, DB_LAZY, "action", NULL, json, e);
+}
+
+int store_note(struct store *st, int64_t hunt, const char *text, struct err *e)
+{
+	return append_alone(st, hunt, DB_LAZY, "note", NULL, text, e);
+}
+
+/* The newest observations that still stand, newest first. */
+static int undoable(struct store *st, int64_t hunt, unsigned count, struct undone *ret,
+		    struct err *e)
+{
+	AUTO(sql) struct sql q = SQL_INIT;
+	int r = sql_start(
+		st, "looking for what to withdraw",
+		"select seq from journal j where hunt = ?1 and kind in ('run', 'boot', 'mark')"
+		" and not exists (select 1 from withdrawal w where w.seq = j.seq)"
+		" order by seq desc limit ?2",
+		ARGS(ARG_I(hunt), ARG_I(count)), &q, e);
+
+	if (r < 0)
+		return r;
+	while ((r = sql_step(&q, e)) > 0)
+		ARRAY_PUSH(ret, sql_int(&q, 0));
+	return r;
+}
+
+static int withdraw(struct store *st, int64_t hunt, const struct undone *list, struct err *e)
+{
+	int64_t undo;
+	int r = append(st, hunt, "undo", NULL, NULL, &undo, e);
+
+	for (size_t i = 0; r == 0 && i < list->n; i++)
+		r = db_exec(st, "withdrawing", "insert into withdrawal (seq, undo) values (?1, ?2)",
+			    ARGS(ARG_I(list->v[i]), ARG_I(undo)), e);
+	if (r < 0)
+		return r;
+	/* the answer rested on what is now withdrawn */
+	return db_exec(st, "withdrawing",
+		       "insert into hunt_state (hunt, status, at_ns)"
+		       " select hunt, 'open', ?2 from hunt_state"
+		       " where id = (select max(id) from hunt_state where hunt = ?1)"
+		       " and status = 'answered'",
+		       ARGS(ARG_I(hunt), ARG_I(clock_realtime_ns())), e);
+}
+
+int store_undo(struct store *st, int64_t hunt, unsigned count, unsigned *ret, struct err *e)
+{
+	AUTO(undone) struct undone list = { 0 };
+	int r = store_undo_list(st, hunt, count, &list, e);
+
+	if (r == 0)
+		*ret = (unsigned)list.n;
+	return r;
+}
+
+int store_undo_list(struct store *st, int64_t hunt, unsigned count, struct undone *ret,
+		    struct err *e)
+{
+	AUTO(undone) struct undone list = { 0 };
+	int r = db_begin(st, DB_FORCE, e);
+
+	if (r < 0)
+		return r;
+	r = undoable(st, hunt, count, &list, e);
+	if (r == 0 && list.n)
+		r = withdraw(st, hunt, &list, e);
+	r = db_end(st, r, e);
+	if (r < 0)
+		return r;
+	*ret = list;
+	list = (struct undone){ 0 };
+	return 0;
+}
+
+void undone_done(struct undone *u)
+{
+	free(u->v);
+	*u = (struct undone){ 0 };
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opening the journal, and who may measure.
+ *
+ * WAL mode lets `culprit status` and `log` read while a hunt writes. A WAL file cannot be opened where its index (-shm) can neither be
+ * found nor made, that is in a folder that we may not write; there, and if nobody has left a -wal behind, SQLite is told that
+ * the file cannot change (immutable), which is true for us.
+ *
+ * The lock is an open-file-description lock rather than flock: it can be asked for without taking it (F_OFD_GETLK), so
+ * `culprit status` never makes a culprit that starts at that moment believe that the store is busy. It ends with its holder,
+ * however that dies; the text in the file only says who it is.
+ */
+#include "store/store.h"
+
+#include "base/num.h"
+#include "store/db.h"
+#include "store/schema.h"
+#include "sys/clock.h"
+#include "sys/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BUSY_MS 10000
+#define LOCK_FILE "lock"
+
+static void nap_ns(int64_t ns)
+{
+	struct timespec t = { .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S };
+
+	nanosleep(&t, NULL);
+}
+
+/* file:PATH?immutable=1 with what URIs reserve escaped */
+static char *immutable_uri(const char *path)
+{
+	AUTO(str) struct str s = STR_INIT;
+
+	str_puts(&s, "file:");
+	for (; *path; path++)
+		if (strchr("%?#", *path))
+			str_addf(&s, "%%%02x", (unsigned char)*path);
+		else
+			str_putc(&s, *path);
+	str_puts(&s, "?immutable=1");
+	return str_take(&s);
+}
+
+static int open_file(struct store *st, const char *name, int flags, struct err *e)
+{
+	int code = sqlite3_open_v2(
+		name, &st->db,
+		flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+
+	if (code) {
+		int r = db_err(st, code, "opening the journal", e);
+
+		sqlite3_close(st->db);
+		st->db = NULL;
+		return r;
+	}
+	/* before any statement: even the first may meet a lock */
+	sqlite3_busy_timeout(st->db, BUSY_MS);
+	sqlite3_db_config(st->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(st->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	return db_script(
+		st, "opening the journal",
+		"pragma foreign_keys=on; pragma recursive_triggers=on; pragma cell_size_check=on",
+		e);
+}
+
+/* Reads the file's head. Returns SQLite's code. */
+static int probe(struct store *st)
+{
+	return sqlite3_exec(st->db, "select count(*) from sqlite_schema", NULL, NULL, NULL);
+}
+
+/*
+ * Changing the mode needs the file for itself and does not wait by the busy timeout; two culprits that make the same store
+ * at the same moment meet here.
+ */
+static int set_wal(struct store *st, struct err *e)
+{
+	int code = SQLITE_OK;
+
+	for (int i = 0; i < BUSY_MS / 20; i++) {
+		code = sqlite3_exec(st->db, "pragma journal_mode=wal; pragma synchronous=normal",
+				    NULL, NULL, NULL);
+		if ((code & 0xff) != SQLITE_BUSY)
+			break;
+		nap_ns(20 * NS_PER_MS);
+	}
+	return code ? db_err(st, code, "opening the journal", e) : 0;
+}
+
+static int open_for_writing(struct store *st, struct err *e)
+{
+	AUTO_FREE char *ignore = fs_join(st->dir, ".gitignore");
+	int r = fs_mkdirs(st->dir, e);
+
+	if (r < 0)
+		return err_wrap(e, "creating the store");
+	if (!fs_exists(ignore) && fs_write_atomic(ignore, "*\n", 2, e) < 0)
+		return err_wrap(e, "creating the store");
+	r = open_file(st, st->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e);
+	if (r < 0)
+		return r;
+	/* SQLite opens a file that it may not write for reading, without a word */
+	if (sqlite3_db_readonly(st->db, "main") == 1)
+		return db_err(st, SQLITE_READONLY, "opening the journal", e);
+	st->writable = true;
+
+	int code = probe(st);
+
+	if (code)
+		return db_err(st, code, "opening the journal", e);
+	r = set_wal(st, e);
+	return r < 0 ? r : schema_migrate(st, e);
+}
+
+static int open_for_reading(struct store *st, struct err *e)
+{
+	AUTO_FREE char *wal = xasprintf("%s-wal", st->path);
+
+	if (!fs_exists(st->path))
+		return err_set(e, ERR_MISSING, "%s holds no hunt yet", st->dir);
+
+	int r = open_file(st, st->path, SQLITE_OPEN_READWRITE, e);
+
+	if (r < 0)
+		return r;
+
+	int code = probe(st);
+
+	if (((code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY) &&
+	    !fs_exists(wal)) {
+		AUTO_FREE char *uri = immutable_uri(st->path);
+
+		sqlite3_close(st->db);
+		st->db = NULL;
+		r = open_file(st, uri, SQLITE_OPEN_READONLY, e);
+		if (r < 0)
+			return r;
+		code = probe(st);
+	}
+	if (code)
+		return db_err(st, code, "opening the journal", e);
+	/* an older journal is brought up to date where that is possible, then nothing more is written */
+	st->writable = sqlite3_db_readonly(st->db, "main") == 0;
+	r = schema_migrate(st, e);
+	st->writable = false;
+	return r < 0 ? r : db_script(st, "opening the journal", "pragma query_only=on", e);
+}
+
+int store_open(const char *dir, enum store_mode mode, struct store **ret, struct err *e)
+{
+	struct store *st = xcalloc(1, sizeof(*st));
+	int r;
+
+	st->lock_fd = -1;
+	st->dir = xstrdup(dir);
+	st->path = fs_join(dir, STORE_FILE);
+	r = mode == STORE_WRITE ? open_for_writing(st, e) : open_for_reading(st, e);
+	if (r < 0) {
+		store_close(st);
+		return r;
+	}
+	*ret = st;
+	return 0;
+}
+
+void store_close(struct store *st)
+{
+	if (!st)
+		return;
+	store_unlock(st);
+	db_close(st);
+	free(st);
+}
+
+const char *store_dir(const struct store *st)
+{
+	return st->dir;
+}
+
+/* --- the lock ----------------------------------------------------------------------------------------------------- */
+
+/* What the holder wrote: "PID SINCE COMMAND". `out` gets a sentence about it. */
+static void holder_text(int fd, struct str *out)
+{
+	char buf[500];
+	ssize_t n = pread(fd, buf, sizeof(buf) - 1, 0);
+	long long pid = 0, since = 0;
+	int at = 0;
+
+	buf[n > 0 ? n : 0] = '\0';
+	/* one who has just died or just begun may have left the text of somebody else */
+	if (sscanf(buf, "%lld %lld %n", &pid, &since, &at) < 2 || pid <= 0 ||
+	    (kill((pid_t)pid, 0) < 0 && errno == ESRCH)) {
+		str_puts(out, "another culprit");
+		return;
+	}
+
+	char when[20];
+
+	clock_format(since, when);
+	str_addf(out, "'%s' (pid %lld, since %s)", buf + at, pid, when);
+}
+
+static int lock_try(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+static int lock_wait(int fd, int64_t wait_ns, void (*tick)(void *, const char *holder), void *arg,
+		     struct err *e)
+{
+	const int64_t step = NS_PER_S / 4;
+	int64_t end = clock_monotonic_ns() + wait_ns;
+
+	for (;;) {
+		AUTO(str) struct str holder = STR_INIT;
+
+		if (lock_try(fd) == 0)
+			return 0;
+		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+			return err_errno(e, "locking the store");
+		holder_text(fd, &holder);
+		if (tick && wait_ns > 0)
+			tick(arg, holder.p);
+
+		int64_t left = end - clock_monotonic_ns();
+
+		if (left <= 0)
+			return err_set(
+				e, ERR_BUSY,
+				"the store is in use by %s; wait for it, stop it, or give another folder with --store",
+				holder.p);
+		nap_ns(left < step ? left : step);
+	}
+}
+
+int store_lock(struct store *st, const char *command, int64_t wait_ns,
+	       void (*tick)(void *, const char *holder), void *arg, struct err *e)
+{
+	AUTO_FREE char *path = fs_join(st->dir, LOCK_FILE);
+	AUTO(str) struct str text = STR_INIT;
+	int r;
+
+	if (st->lock_fd >= 0)
+		return 0;
+
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return err_errno(e, "locking the store: %s", path);
+	r = lock_wait(fd, wait_ns, tick, arg, e);
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	str_addf(&text, "%lld %lld %.300s", (long long)getpid(), (long long)clock_realtime_ns(),
+		 command);
+	if (ftruncate(fd, 0) < 0 || pwrite(fd, text.p, text.n, 0) < 0) {
+		r = err_errno(e, "locking the store: %s", path);
+		close(fd);
+		return r;
+	}
+	st->lock_fd = fd;
+	return 0;
+}
+
+void store_unlock(struct store *st)
+{
+	if (st->lock_fd < 0)
+		return;
+	if (ftruncate(st->lock_fd, 0) < 0)
+		(void)0; /* the text is only for people; the lock itself goes with the descriptor */
+	close(st->lock_fd);
+	st->lock_fd = -1;
+}
+
+bool store_holder(const char *dir, struct str *out)
+{
+	AUTO_FREE char *path = fs_join(dir, LOCK_FILE);
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool held;
+
+	if (fd < 0)
+		return false;
+	held = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	if (held)
+		holder_text(fd, out);
+	close(fd);
+	return held;
+}
