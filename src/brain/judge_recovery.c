@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Recovery is a ratio of two differences that share two of their three samples. Dividing the two
+ * intervals is wrong (the shared samples correlate them) and the delta method is wrong when the
+ * loss is hardly larger than its noise. Fieller's way is neither: the shares s are kept that the
+ * data do not refute, i.e. those for which the contrast c(s) = (1 - s) bad + s good - fixed, which
+ * is 0 if the share is s, stays within t standard errors of 0. The levels are in the metric's own
+ * unit (a share is of the loss as people measure it), and their estimate scales with the values, so
+ * skewed noise, additive or relative, cancels from c like the level itself.
+ */
+#include "brain/judge.h"
+
+#include "base/mem.h"
+#include "stats/dist.h"
+#include "stats/sample.h"
+
+#include <math.h>
+
+/* Location of one side, the variance of that location, and its degrees of freedom. */
+struct level {
+	double at, var, df;
+};
+
+static struct level level_of(const double *v, size_t n)
+{
+	double dn = (double)n, sd = 1.4826 * sample_mad(v, n) * sqrt(dn / fmax(1, dn - 1));
+	double at, psi2 = 0, inside = 0;
+
+	if (n < 2)
+		return (struct level){ n ? v[0] : NAN, NAN, NAN };
+	if (!(sd > 0))
+		sd = sample_sd(v, n);
+	at = sample_huber(v, n, sd);
+	for (size_t i = 0; sd > 0 && i < n; i++) {
+		double z = fmax(-1.5, fmin(1.5, (v[i] - at) / sd));
+
+		psi2 += z * z;
+		inside += fabs(v[i] - at) < 1.5 * sd || n <= 2;
+	}
+	inside = fmax(inside / dn, 0.5);
+	return (struct level){ at, sd * sd * psi2 / (dn - 1) / (inside * inside) / dn, dn - 1 };
+}
+
+struct contrast {
+	struct level good, bad, fixed;
+	double alpha;
+};
+
+/* < 0: the share s is not refuted. */
+static double refutes(const struct contrast *k, double s)
+{
+	double c = (1 - s) * k->bad.at + s * k->good.at - k->fixed.at;
+	double vb = (1 - s) * (1 - s) * k->bad.var, vg = s * s * k->good.var, vf = k->fixed.var;
+	double var = vb + vg + vf;
+	double df =
+		var * var / (vb * vb / k->bad.df + vg * vg / k->good.df + vf * vf / k->fixed.df);
+	double t = dist_t_quantile(1 - k->alpha / 2, fmax(1, fmin(df, 1e9)));
+
+	return c * c - t * t * var;
+}
+
+/* The end of the interval on one side of `from`; NaN if the data refute no share there. */
+static double end_of(const struct contrast *k, double from, double direction)
+{
+	double inside = from, step = 0.01;
+
+	for (; step < 1e4; step *= 1.5) {
+		double s = from + direction * step;
+
+		if (refutes(k, s) < 0) {
+			inside = s;
+			continue;
+		}
+		double outside = s;
+
+		for (int i = 0; i < 60; i++) {
+			double mid = (inside + outside) / 2;
+
+			if (refutes(k, mid) < 0)
+				inside = mid;
+			else
+				outside = mid;
+		}
+		return outside;
+	}
+	return NAN;
+}
+
+void judge_recovery(const double *good, size_t n_good, const double *bad, size_t n_bad,
+		    const double *fixed, size_t n_fixed, double alpha, struct recovery *ret)
+{
+	*ret = (struct recovery){ NAN, NAN, NAN, 1 - alpha };
+	if (!n_good || !n_bad || !n_fixed)
+		return;
+	struct contrast k = { level_of(good, n_good), level_of(bad, n_bad),
+			      level_of(fixed, n_fixed), alpha };
+	double share = (k.bad.at - k.fixed.at) / (k.bad.at - k.good.at);
+	struct comparison loss;
+
+	compare_samples(good, n_good, bad, n_bad, alpha, &loss);
+	if (loss.p > alpha || !isfinite(share))
+		return;
+	if (k.good.var + k.bad.var + k.fixed.var == 0) { /* counts without noise */
+		*ret = (struct recovery){ share, share, share, 1 - alpha };
+		return;
+	}
+	double low = n_fixed < 2 ? NAN : end_of(&k, share, -1);
+	double high = n_fixed < 2 ? NAN : end_of(&k, share, 1);
+
+	if (isnan(low) || isnan(high))
+		return;
+	*ret = (struct recovery){ share, low, high, 1 - alpha };
+}
+
+size_t judge_ratios(const double *numerator, const double *denominator, size_t n,
+		    double *ret_ratios, double *ret_pooled)
+{
+	double top = 0, bottom = 0;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (denominator[i] == 0)
+			continue;
+		top += numerator[i];
+		bottom += denominator[i];
+		ret_ratios[k++] = numerator[i] / denominator[i];
+	}
+	*ret_pooled = bottom != 0 ? top / bottom : NAN;
+	return k;
+}
+
+/* Distance of the first value from the median of the rest, in pooled sd of the rests, positive =
+ * worse. */
+unsigned judge_warm_runs(const struct judge_series *s, size_t count, enum better better)
+{
+	size_t total = 0, k = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (s[i].n < 4)
+			return 0;
+		total += s[i].n;
+	}
+	if (!count)
+		return 0;
+	AUTO_FREE double *r = xmalloc(total * sizeof(*r));
+
+	for (size_t i = 0; i < count; i++) {
+		size_t rest = s[i].n - 1;
+		double median = sample_median(s[i].v + 1, rest);
+
+		for (size_t j = 1; j <= rest; j++)
+			r[k++] = fabs(s[i].v[j] - median) * sqrt((double)rest / ((double)rest - 1));
+	}
+	double bound = 4 * 1.4826 * sample_median(r, k);
+
+	for (size_t i = 0; i < count; i++) {
+		double excess = s[i].v[0] - sample_median(s[i].v + 1, s[i].n - 1);
+
+		if (!((better == BETTER_HIGHER ? -excess : excess) > bound))
+			return 0;
+	}
+	return 1;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * r-mathlib is R's own nmath as a library. Own code was refused (there is nothing to win in another
+ * incomplete beta), and so was GSL (its licence would decide ours). All that this file adds is the
+ * check of each domain: nmath answers a bad argument with NaN *and* a line on stdout.
+ */
+#include "stats/dist.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#define MATHLIB_STANDALONE
+#include <Rmath.h>
+
+static bool is_probability(double p)
+{
+	return p >= 0 && p <= 1;
+}
+
+static bool is_positive(double v)
+{
+	return v > 0 && isfinite(v);
+}
+
+static bool is_count(double n, double max)
+{
+	return n >= 0 && n <= max && n == floor(n);
+}
+
+double dist_normal_cdf(double x)
+{
+	return isnan(x) ? NAN : pnorm5(x, 0, 1, 1, 0);
+}
+
+double dist_normal_quantile(double p)
+{
+	return is_probability(p) ? qnorm5(p, 0, 1, 1, 0) : NAN;
+}
+
+double dist_t_cdf(double x, double df)
+{
+	return isnan(x) || !is_positive(df) ? NAN : pt(x, df, 1, 0);
+}
+
+double dist_t_quantile(double p, double df)
+{
+	return is_probability(p) && is_positive(df) ? qt(p, df, 1, 0) : NAN;
+}
+
+double dist_beta_cdf(double x, double a, double b)
+{
+	return isnan(x) || !is_positive(a) || !is_positive(b) ? NAN : pbeta(x, a, b, 1, 0);
+}
+
+double dist_beta_quantile(double p, double a, double b)
+{
+	return is_probability(p) && is_positive(a) && is_positive(b) ? qbeta(p, a, b, 1, 0) : NAN;
+}
+
+double dist_f_cdf(double x, double df1, double df2)
+{
+	return isnan(x) || !is_positive(df1) || !is_positive(df2) ? NAN : pf(x, df1, df2, 1, 0);
+}
+
+double dist_f_quantile(double p, double df1, double df2)
+{
+	return is_probability(p) && is_positive(df1) && is_positive(df2) ? qf(p, df1, df2, 1, 0)
+									 : NAN;
+}
+
+double dist_chi2_cdf(double x, double df)
+{
+	return isnan(x) || !is_positive(df) ? NAN : pchisq(x, df, 1, 0);
+}
+
+double dist_chi2_upper(double x, double df)
+{
+	return isnan(x) || !is_positive(df) ? NAN : pchisq(x, df, 0, 0);
+}
+
+double dist_chi2_quantile(double p, double df)
+{
+	return is_probability(p) && is_positive(df) ? qchisq(p, df, 1, 0) : NAN;
+}
+
+double dist_binomial_cdf(double k, double n, double prob)
+{
+	return isnan(k) || !is_count(n, 1e15) || !is_probability(prob) ? NAN
+								       : pbinom(k, n, prob, 1, 0);
+}
+
+double dist_binomial_upper(double k, double n, double prob)
+{
+	return isnan(k) || !is_count(n, 1e15) || !is_probability(prob) ? NAN
+								       : pbinom(k, n, prob, 0, 0);
+}
+
+double dist_binomial_quantile(double p, double n, double prob)
+{
+	return is_probability(p) && is_count(n, 1e15) && is_probability(prob)
+		       ? qbinom(p, n, prob, 1, 0)
+		       : NAN;
+}
+
+static bool is_rank_size(double n)
+{
+	return n >= 1 && is_count(n, DIST_RANK_MAX);
+}
+
+double dist_ranksum_cdf(double u, double n, double m)
+{
+	return isnan(u) || !is_rank_size(n) || !is_rank_size(m) ? NAN : pwilcox(u, m, n, 1, 0);
+}
+
+double dist_signrank_cdf(double v, double n)
+{
+	return isnan(v) || !is_rank_size(n) ? NAN : psignrank(v, n, 1, 0);
+}
