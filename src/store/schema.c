@@ -91,6 +91,8 @@ static const char version_1[] =
 	"	build integer not null references build(id)"
 	") strict;"
 
+	"create index build_use_by_build on build_use(build);"
+
 	/* A boot's number is its seq. */
 	"create table boot ("
 	"	seq integer primary key references journal(seq),"
@@ -101,6 +103,7 @@ static const char version_1[] =
 	"	seconds real not null,"
 	"	context text not null" /* JSON */
 	") strict;"
+	"create index boot_by_build on boot(build);"
 
 	"create table run ("
 	"	id integer primary key autoincrement,"
