@@ -70,6 +70,7 @@ char *xstrndup(const char *s, size_t n)
 	return q;
 }
 
+static char *format(const char *fmt, va_list ap) PRINTF(1, 0);
 static char *format(const char *fmt, va_list ap)
 {
 	char *s = NULL;

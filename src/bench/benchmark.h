@@ -9,52 +9,73 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "model/model.h"
+#include "text/keys.h"
 
 enum measure { MEASURE_WALL, MEASURE_PERF, MEASURE_CALLGRIND };
 
+/* What the section metrics.NAME says: of a metric that is read, or with a formula of one that is computed. */
 struct formula_metric {
-	const char *name, *formula, *unit;
+	const char *name, *formula, *unit; /* formula and unit may be NULL */
 	enum better better;
+	bool primary;
 };
 
 struct benchmark {
 	const char *name;
 	const char *command;
-	const char *reader;	 /* name in the reader table; NULL = "lines" */
-	const char *regex;	 /* POSIX extended; group 1 is the value; metric "value" (or named by regex_metric) */
+	const char *reader; /* name in the reader table; NULL = "lines" */
+	const char *
+		regex; /* POSIX extended; group 1 is the value; metric "value" (or named by regex_metric) */
 	const char *regex_metric;
-	const char *reject;	 /* an output line that matches means the run failed */
-	const char **primary;	 /* NULL-terminated; empty = decided from what is read (config.c documents the order) */
-	enum better better;	 /* of the primary metrics, when given */
-	unsigned runs;		 /* least runs a visit (boot) */
-	unsigned warmup;	 /* runs discarded at the start of each visit */
+	const char *reject; /* an output line that matches means the run failed */
+	const char **
+		primary; /* NULL-terminated; empty = decided from what is read (config.c documents the order) */
+	enum better better; /* of the primary metrics, when given */
+	unsigned runs;	    /* least runs a visit (boot) */
+	unsigned warmup;    /* runs discarded at the start of each visit */
 	int64_t timeout_ns;
 	const char *pin;
 	const char *prepare, *cleanup;
-	const char **env;	 /* NAME=VALUE */
+	const char **env; /* NAME=VALUE */
 	const char **needs;
-	const char **files;	 /* copied from the invoking checkout, frozen at the start of a hunt */
-	double margin;		 /* 0 = the command's default */
+	const char **files; /* copied from the invoking checkout, frozen at the start of a hunt */
+	double margin;	    /* 0 = the command's default */
 	enum measure measure;
 };
 
 struct project {
-	const char *build;	 /* shell command; NULL = nothing to build */
-	const char **artefacts;	 /* paths or globs in the tree; empty = the whole tree's new or changed files */
+	const char *build; /* shell command; NULL = nothing to build */
+	const char **
+		artefacts; /* paths or globs in the tree; empty = the whole tree's new or changed files */
 	const char *subdir;
-	unsigned jobs;
+	unsigned jobs; /* 0 = one for each CPU */
 	int64_t build_timeout_ns;
-	const char **inputs;	 /* extra globs of files that matter */
+	const char **inputs; /* extra globs of files that matter */
 };
 
+struct kernel_config {
+	const char **config; /* a defconfig, then fragments, in order */
+};
+
+struct target_config {
+	const char *name;
+	int64_t memory_bytes;  /* 0 = the target's default */
+	const char **programs; /* copied into the guest with their libraries */
+};
+
+/* Lists are NULL-terminated and never NULL; texts that were not given are NULL. */
 struct config {
 	struct arena arena;
-	const char *path;	 /* culprit.yaml that was read, or NULL */
+	const char *path; /* culprit.yaml that was read, or NULL */
+	bool bench_given; /* the flag made or changed "default": it is the one that is meant */
 	struct project project;
+	struct kernel_config kernel;
 	struct benchmark *benchmarks;
 	size_t n_benchmarks;
 	struct formula_metric *metrics;
 	size_t n_metrics;
+	struct target_config *targets;
+	size_t n_targets;
 };
 void config_done(struct config *c);
 
@@ -64,8 +85,15 @@ void config_done(struct config *c);
  */
 int config_load(const char *path, const char *const *overrides, const char *build,
 		const char *bench, struct config *ret, struct err *e) MUST_USE;
-/* By name; NULL name = the only one, or an error that lists them. */
+/* By name; NULL name = the one of --bench, else the only one, or an error that lists them. */
 int config_benchmark(const struct config *c, const char *name, const struct benchmark **ret,
 		     struct err *e) MUST_USE;
 /* Everything that defines a measurement, as canonical JSON: hashed and stored as the hunt's question. */
 void config_fingerprint(const struct config *c, struct str *out);
+const struct formula_metric *config_metric(const struct config *c,
+					   const char *name); /* NULL if not declared */
+const struct target_config *config_target(const struct config *c,
+					  const char *name); /* NULL if not declared */
+
+/* The one table of keys (text/keys.h): reader, -c, culprit.yaml(5), the example, the comments of `culprit init`. */
+extern const struct conf_key config_keys[];

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What to build and what to measure, from three places in this order: culprit.yaml, -c, the flags --build and --bench. All
+ * three write through the one table of keys, so that a later one replaces an earlier one key by key and the checks at the end see
+ * only the result; a mistake that came from the file still says its line.
+ *
+ * Which metrics are primary, if the benchmark does not say: those that metrics.NAME.primary marks; else the one that a
+ * regex reads; else the first that the reader gives; else wall time (hunt/ decides, when the first run has been read).
+ */
+#include "bench/benchmark.h"
+
+#include "sys/fs.h"
+#include "text/conf.h"
+#include "text/json.h"
+
+#include <ctype.h>
+#include <regex.h>
+#include <string.h>
+
+#define P(field) offsetof(struct config, project.field)
+#define K(field) offsetof(struct config, kernel.field)
+#define B(field) offsetof(struct benchmark, field)
+#define M(field) offsetof(struct formula_metric, field)
+#define T(field) offsetof(struct target_config, field)
+
+static const struct conf_choice directions[] = { { "lower", BETTER_LOWER },
+						 { "higher", BETTER_HIGHER },
+						 { NULL, 0 } };
+static const struct conf_choice measures[] = { { "wall", MEASURE_WALL },
+					       { "perf", MEASURE_PERF },
+					       { "callgrind", MEASURE_CALLGRIND },
+					       { NULL, 0 } };
+
+const struct conf_key config_keys[] = {
+	{ "project.build", CONF_STRING, P(build), NULL,
+	  "the shell command that builds a checkout; without it nothing is built",
+	  .example = "make -j$JOBS" },
+	{ "project.artefacts", CONF_STRINGS, P(artefacts), NULL,
+	  "what the build makes and the benchmarks use, as paths or globs; two commits with identical artefacts are "
+	  "one candidate; without it every new or changed file counts",
+	  .example = "[minigzip]" },
+	{ "project.subdir", CONF_STRING, P(subdir), NULL,
+	  "the folder of the repository where commands run, instead of its top", .example = "src" },
+	{ "project.jobs", CONF_UINT, P(jobs), "0",
+	  "what $JOBS is in the build command; 0 is one for each CPU", 0, 4096,
+	  .incidental = true },
+	{ "project.build_timeout", CONF_DURATION, P(build_timeout_ns), "1h",
+	  "a build that takes longer is ended and counts as not buildable" },
+	{ "project.inputs", CONF_STRINGS, P(inputs), NULL,
+	  "globs of files that matter although the build does not read them, such as data of the benchmark",
+	  .example = "[data/*]" },
+
+	{ "benchmarks.*.command", CONF_STRING, B(command), NULL,
+	  "the shell command that is measured; it sees $CULPRIT_SRC, $CULPRIT_DATA and $JOBS",
+	  .example = "./minigzip -9 < $CULPRIT_DATA/corpus > /dev/null" },
+	{ "benchmarks.*.reader", CONF_STRING, B(reader), "lines",
+	  "the format of the command's output; 'lines' is 'name: value unit', one a line" },
+	{ "benchmarks.*.regex", CONF_STRING, B(regex), NULL,
+	  "instead of a reader: a POSIX extended regular expression whose first group is the value",
+	  .example = "'elapsed: ([0-9.]+)'" },
+	{ "benchmarks.*.regex_metric", CONF_STRING, B(regex_metric), "value",
+	  "what the value of regex is called", .example = "elapsed" },
+	{ "benchmarks.*.reject", CONF_STRING, B(reject), NULL,
+	  "a regular expression; an output line that matches means that the run failed, whatever its exit status",
+	  .example = "'^(ERROR|FAIL)'" },
+	{ "benchmarks.*.primary", CONF_STRINGS, B(primary), NULL,
+	  "the metrics that decide; all others are shown only", .example = "[wall]" },
+	{ "benchmarks.*.better", CONF_CHOICE, B(better), NULL,
+	  "the good direction of the primary metrics, where neither reader nor unit tells it",
+	  .choices = directions, .example = "lower" },
+	{ "benchmarks.*.runs", CONF_UINT, B(runs), "1",
+	  "counted runs in each visit (one drawn process environment, or one boot), at least", 1,
+	  100000 },
+	{ "benchmarks.*.warmup", CONF_UINT, B(warmup), "1",
+	  "runs at the start of each visit that are not counted", 0, 100000 },
+	{ "benchmarks.*.timeout", CONF_DURATION, B(timeout_ns), "10m",
+	  "a run that takes longer is ended, with all its children, and counts as failed" },
+	{ "benchmarks.*.pin", CONF_STRING, B(pin), NULL, "the CPUs that a run may use",
+	  .example = "2-3,5" },
+	{ "benchmarks.*.prepare", CONF_STRING, B(prepare), NULL,
+	  "a shell command before each run, not measured", .example = "rm -rf out" },
+	{ "benchmarks.*.cleanup", CONF_STRING, B(cleanup), NULL,
+	  "a shell command after each run, not measured, also after a failed one",
+	  .example = "rm -rf out" },
+	{ "benchmarks.*.env", CONF_PAIRS, B(env), NULL, "variables of the run's environment",
+	  .example = "{LC_ALL: C}" },
+	{ "benchmarks.*.needs", CONF_STRINGS, B(needs), NULL,
+	  "programs, kernel modules and devices (/dev/...) without which the benchmark cannot run",
+	  .example = "[gzip]" },
+	{ "benchmarks.*.files", CONF_STRINGS, B(files), NULL,
+	  "files and folders of the checkout that are frozen when a hunt begins and stand in $CULPRIT_DATA for every "
+	  "commit alike",
+	  .example = "[corpus]" },
+	{ "benchmarks.*.margin", CONF_RATIO, B(margin), NULL,
+	  "a smaller change does not matter: within it a comparison says 'on par'; without it the command's --margin",
+	  0, 1, .example = "1%" },
+	{ "benchmarks.*.measure", CONF_CHOICE, B(measure), "wall",
+	  "'wall' times the run; 'perf' adds the machine's counters; 'callgrind' counts instructions exactly, under "
+	  "valgrind",
+	  .choices = measures },
+
+	{ "metrics.*.unit", CONF_STRING, M(unit), NULL, "the metric's unit", .example = "s/Gbit" },
+	{ "metrics.*.better", CONF_CHOICE, M(better), NULL, "the metric's good direction",
+	  .choices = directions, .example = "lower" },
+	{ "metrics.*.formula", CONF_STRING, M(formula), NULL,
+	  "computes the metric from others of the same run: names, numbers, + - * / and brackets",
+	  .example = "cpu_seconds / (bytes * 8 / 1e9)" },
+	{ "metrics.*.primary", CONF_BOOL, M(primary), "no",
+	  "the metric decides in every benchmark that gives it and has no list 'primary'" },
+
+	{ "kernel.config", CONF_STRINGS, K(config), NULL,
+	  "a kernel's configuration: a make target such as defconfig, then fragments that are merged into it in order",
+	  .example = "[defconfig, fragments/lab.config]" },
+
+	{ "targets.*.memory", CONF_SIZE, T(memory_bytes), NULL, "the guest's memory",
+	  .example = "2G" },
+	{ "targets.*.programs", CONF_STRINGS, T(programs), NULL,
+	  "programs of this machine that are copied into the guest, with the libraries they need",
+	  .example = "[netperf, netserver]" },
+	{ NULL },
+};
+
+/* --- records --- */
+
+/* Names of benchmarks stand in paths and in -c; those of metrics come from tools: "L1-dcache-loads:u", "bogo ops/s". */
+static int check_name(const char *section, const char *name, struct err *e)
+{
+	const char *more = starts_with(section, "metrics") ? "_-.+:/@% ()" : "_-.+";
+	size_t n = strlen(name);
+	bool good = n && n <= 64 && name[0] != '-' && name[0] != '.' && name[0] != ' ';
+
+	for (const char *p = name; *p; p++)
+		good &= isalnum((unsigned char)*p) || strchr(more, *p);
+	return good ? 0
+		    : err_set(e, ERR_USAGE, "'%.80s' is no name: up to 64 letters, digits and %s",
+			      name, more);
+}
+
+/* Finds the record called `name` in an array whose records begin with their name, or appends it. */
+static void *named(const struct conf_schema *s, void **v, size_t *n, size_t size,
+		   const char *section, const char *name)
+{
+	char *base = *v;
+
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp(*(const char *const *)(const void *)(base + i * size), name))
+			return base + i * size;
+	if (!(*n & (*n - 1))) { /* 0, 1, 2, 4, ...: twice as many */
+		char *more = arena_alloc(s->arena, (*n ? 2 * *n : 1) * size);
+
+		if (*n)
+			memcpy(more, base, *n * size);
+		*v = base = more;
+	}
+	char *record = base + (*n)++ * size;
+
+	*(const char **)(void *)record = arena_strdup(s->arena, name);
+	conf_defaults(s, section, record);
+	return record;
+}
+
+struct loading {
+	struct conf_schema schema;
+	struct config *c;
+	const struct conf *file; /* NULL without one */
+	struct err *e;
+};
+
+_Static_assert(offsetof(struct benchmark, name) == 0 &&
+		       offsetof(struct formula_metric, name) == 0 &&
+		       offsetof(struct target_config, name) == 0,
+	       "named() finds the name first");
+
+static void *record(void *root, const char *section, const char *name, struct err *e)
+{
+	struct loading *l = root;
+	struct config *c = l->c;
+
+	if (!name)
+		return c;
+	if (check_name(section, name, e) < 0)
+		return NULL;
+	if (starts_with(section, "benchmarks"))
+		return named(&l->schema, (void **)&c->benchmarks, &c->n_benchmarks,
+			     sizeof(*c->benchmarks), section, name);
+	if (starts_with(section, "metrics"))
+		return named(&l->schema, (void **)&c->metrics, &c->n_metrics, sizeof(*c->metrics),
+			     section, name);
+	return named(&l->schema, (void **)&c->targets, &c->n_targets, sizeof(*c->targets), section,
+		     name);
+}
+
+void config_done(struct config *c)
+{
+	arena_done(&c->arena);
+	*c = (struct config){ 0 };
+}
+
+/* --- checks that need more than one key --- */
+
+/* ERR_USAGE about `path`, with the line where the file has it. */
+static int wrong(const struct loading *l, const char *path, const char *fmt, ...) PRINTF(3, 4);
+static int wrong(const struct loading *l, const char *path, const char *fmt, ...)
+{
+	AUTO(str) struct str s = STR_INIT;
+	int line = l->file ? conf_line(l->file, path) : 0;
+	va_list ap;
+
+	if (line)
+		str_addf(&s, "%s:%d: ", l->c->path, line);
+	va_start(ap, fmt);
+	str_vaddf(&s, fmt, ap);
+	va_end(ap);
+	return err_set(l->e, ERR_USAGE, "%s", s.p);
+}
+
+static int check_regex(const struct loading *l, const char *path, const char *pattern,
+		       bool wants_group)
+{
+	regex_t re;
+	char why[200];
+	int r;
+
+	if (!pattern)
+		return 0;
+	r = regcomp(&re, pattern, REG_EXTENDED);
+	if (r) {
+		regerror(r, &re, why, sizeof(why));
+		return wrong(l, path, "%s: %s in '%.200s'", path, why, pattern);
+	}
+	size_t groups = re.re_nsub;
+
+	regfree(&re);
+	if (wants_group && !groups)
+		return wrong(l, path,
+			     "%s: put brackets around the value: '%.200s' has no group (...)", path,
+			     pattern);
+	return 0;
+}
+
+/* Lists of files of the checkout: a path that leads out of it would not be the same for every commit. */
+static int check_inside(const struct loading *l, const char *path, const char *const *files)
+{
+	for (; *files; files++) {
+		const char *dots = strstr(*files, "..");
+		bool up = false;
+
+		for (; dots; dots = strstr(dots + 2, ".."))
+			up |= (dots == *files || dots[-1] == '/') && (!dots[2] || dots[2] == '/');
+		if (**files == '/' || up || !**files)
+			return wrong(
+				l, path,
+				"%s: '%.200s' is not inside the repository; name it from its top",
+				path, *files);
+	}
+	return 0;
+}
+
+/* "2-3,5": the syntax; whether the CPUs exist is the target's to say. */
+static bool good_cpus(const char *p)
+{
+	bool digit = false, dash = false;
+
+	for (; *p; p++) {
+		if (isdigit((unsigned char)*p)) {
+			digit = true;
+		} else if (*p == ',' && digit) {
+			digit = dash = false;
+		} else if (*p == '-' && digit && !dash) {
+			digit = false;
+			dash = true;
+		} else {
+			return false;
+		}
+	}
+	return digit;
+}
+
+static int check_primary(const struct loading *l, const char *path, const char *const *primary)
+{
+	for (size_t i = 0; primary[i]; i++) {
+		if (!*primary[i])
+			return wrong(l, path, "%s: a metric without a name", path);
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(primary[i], primary[k]))
+				return wrong(l, path, "%s names '%.60s' twice", path, primary[i]);
+	}
+	return 0;
+}
+
+static int check_benchmark(const struct loading *l, const struct benchmark *b)
+{
+	AUTO_FREE char *self = xasprintf("benchmarks.%s", b->name);
+	AUTO_FREE char *regex = xasprintf("%s.regex", self);
+	AUTO_FREE char *reject = xasprintf("%s.reject", self);
+	AUTO_FREE char *reader = xasprintf("%s.reader", self);
+	AUTO_FREE char *files = xasprintf("%s.files", self);
+	AUTO_FREE char *pin = xasprintf("%s.pin", self);
+	AUTO_FREE char *primary = xasprintf("%s.primary", self);
+	int r;
+
+	if (!b->command || !b->command[strspn(b->command, " \t\n")])
+		return wrong(l, self, "%s has no command; give it one: 'command: ./bench.sh'",
+			     self);
+	if (b->regex && strcmp(b->reader, "lines"))
+		return wrong(l, reader, "%s has both a reader ('%.60s') and a regex; remove one",
+			     self, b->reader);
+	if (b->timeout_ns <= 0)
+		return wrong(l, self, "%s.timeout wants more than nothing", self);
+	if (b->pin && !good_cpus(b->pin))
+		return wrong(l, pin, "%s wants CPUs like 2-3,5, not '%.60s'", pin, b->pin);
+	if ((r = check_regex(l, regex, b->regex, true)) < 0 ||
+	    (r = check_regex(l, reject, b->reject, false)) < 0 ||
+	    (r = check_primary(l, primary, b->primary)) < 0)
+		return r;
+	return check_inside(l, files, b->files);
+}
+
+static int check_target(const struct loading *l, const struct target_config *t)
+{
+	static const char *const known[] = { "local", "vm", "exact", "sim", "ssh", "slurm" };
+	AUTO_FREE char *self = xasprintf("targets.%s", t->name);
+	struct nearest near = NEAREST_INIT(t->name);
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		if (!strcmp(known[i], t->name))
+			return 0;
+		nearest_offer(&near, known[i]);
+	}
+	if (near.best)
+		return wrong(l, self, "no target '%.60s', did you mean '%s'?", t->name, near.best);
+	return wrong(l, self, "no target '%.60s'; there are local, vm, exact, sim, ssh and slurm",
+		     t->name);
+}
+
+static int check(const struct loading *l)
+{
+	const struct config *c = l->c;
+	const char *const subdir[] = { c->project.subdir, NULL };
+	int r = 0;
+
+	if (c->project.build_timeout_ns <= 0)
+		return wrong(l, "project.build_timeout",
+			     "project.build_timeout wants more than nothing");
+	if ((r = check_inside(l, "project.subdir", subdir)) < 0 ||
+	    (r = check_inside(l, "project.artefacts", c->project.artefacts)) < 0)
+		return r;
+	for (size_t i = 0; !r && i < c->n_benchmarks; i++)
+		r = check_benchmark(l, &c->benchmarks[i]);
+	for (size_t i = 0; !r && i < c->n_targets; i++)
+		r = check_target(l, &c->targets[i]);
+	for (size_t i = 0; !r && i < c->n_metrics; i++) {
+		const struct formula_metric *m = &c->metrics[i];
+		AUTO_FREE char *self = xasprintf("metrics.%s", m->name);
+
+		if (m->formula && !*m->formula)
+			r = wrong(l, self, "%s.formula is empty", self);
+	}
+	return r;
+}
+
+/* --- loading --- */
+
+static int load_file(struct loading *l, const char *path, const struct str *text, struct conf **ret)
+{
+	int r = conf_parse(text->p, text->n, path, ret, l->e);
+
+	l->file = *ret;
+	return r < 0 ? r : conf_apply(*ret, &l->schema, l->e);
+}
+
+static int set_flag(struct loading *l, const char *key, const char *flag, const char *value)
+{
+	AUTO_FREE char *assignment = xasprintf("%s=%s", key, value ? value : "");
+
+	if (!value)
+		return 0;
+	if (!value[strspn(value, " \t\n")])
+		return err_set(l->e, ERR_USAGE, "%s wants a shell command, not nothing", flag);
+	return conf_set(&l->schema, assignment, l->e);
+}
+
+static int load(struct loading *l, const char *path, const char *const *overrides,
+		const char *build, const char *bench)
+{
+	AUTO(conf_file) struct conf *file = NULL;
+	AUTO(str) struct str text = STR_INIT;
+	int r;
+
+	conf_defaults(&l->schema, "project", l->c);
+	conf_defaults(&l->schema, "kernel", l->c);
+	if (path) {
+		l->c->path = arena_strdup(&l->c->arena, path);
+		if ((r = fs_read(path, CONF_MAX_BYTES, &text, l->e)) < 0 ||
+		    (r = load_file(l, l->c->path, &text, &file)) < 0)
+			return r;
+	}
+	for (; overrides && *overrides; overrides++) {
+		r = conf_set(&l->schema, *overrides, l->e);
+		if (r < 0)
+			return r;
+	}
+	l->c->bench_given = bench != NULL;
+	if ((r = set_flag(l, "project.build", "--build", build)) < 0 ||
+	    (r = set_flag(l, "benchmarks.default.command", "--bench", bench)) < 0)
+		return r;
+	return check(l);
+}
+
+int config_load(const char *path, const char *const *overrides, const char *build,
+		const char *bench, struct config *ret, struct err *e)
+{
+	struct config c = { 0 };
+	struct loading l = { .c = &c, .e = e };
+	int r;
+
+	l.schema = (struct conf_schema){ config_keys, &c.arena, record, &l };
+	r = load(&l, path, overrides, build, bench);
+	if (r < 0) {
+		config_done(&c);
+		return r;
+	}
+	*ret = c;
+	return 0;
+}
+
+int config_benchmark(const struct config *c, const char *name, const struct benchmark **ret,
+		     struct err *e)
+{
+	AUTO(str) struct str list = STR_INIT;
+	struct nearest near = NEAREST_INIT(name ? name : "");
+
+	if (!name && c->bench_given)
+		name = "default";
+	if (!name && c->n_benchmarks == 1)
+		name = c->benchmarks[0].name;
+	for (size_t i = 0; i < c->n_benchmarks; i++) {
+		const char *has = c->benchmarks[i].name;
+
+		if (name && !strcmp(has, name)) {
+			*ret = &c->benchmarks[i];
+			return 0;
+		}
+		nearest_offer(&near, has);
+		str_addf(&list, "%s%s", i ? ", " : "", has);
+	}
+	if (!c->n_benchmarks)
+		return err_set(
+			e, ERR_USAGE,
+			"no benchmark: give --bench CMD, or write one into culprit.yaml (culprit init)");
+	if (!name)
+		return err_set(e, ERR_USAGE, "several benchmarks; choose one of: %s", list.p);
+	if (near.best)
+		return err_set(e, ERR_USAGE, "no benchmark '%.60s', did you mean '%s'?", name,
+			       near.best);
+	return err_set(e, ERR_USAGE, "no benchmark '%.60s'; there are: %s", name, list.p);
+}
+
+const struct formula_metric *config_metric(const struct config *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_metrics; i++)
+		if (!strcmp(c->metrics[i].name, name))
+			return &c->metrics[i];
+	return NULL;
+}
+
+const struct target_config *config_target(const struct config *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_targets; i++)
+		if (!strcmp(c->targets[i].name, name))
+			return &c->targets[i];
+	return NULL;
+}
+
+/* --- fingerprint --- */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(**(const char *const *const *)a, **(const char *const *const *)b);
+}
+
+/* Named records in the order of their names: where they stand in the file says nothing. */
+static void put_named(struct json_out *w, const char *title, const char *section, const void *v,
+		      size_t n, size_t size)
+{
+	AUTO_FREE const char *const **order = xcalloc(n, sizeof(*order));
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (const char *const *)(const void *)((const char *)v + i * size);
+	qsort(order, n, sizeof(*order), by_name);
+	json_out_object(w, title);
+	for (size_t i = 0; i < n; i++) {
+		json_out_object(w, *order[i]);
+		keys_put_json(config_keys, section, order[i], w);
+		json_out_close(w);
+	}
+	json_out_close(w);
+}
+
+void config_fingerprint(const struct config *c, struct str *out)
+{
+	struct json_out w = JSON_OUT_INIT(out, JSON_STYLE_COMPACT);
+
+	json_out_object(&w, NULL);
+	json_out_object(&w, "project");
+	keys_put_json(config_keys, "project", c, &w);
+	json_out_close(&w);
+	put_named(&w, "benchmarks", "benchmarks.*", c->benchmarks, c->n_benchmarks,
+		  sizeof(*c->benchmarks));
+	put_named(&w, "metrics", "metrics.*", c->metrics, c->n_metrics, sizeof(*c->metrics));
+	json_out_object(&w, "kernel");
+	keys_put_json(config_keys, "kernel", c, &w);
+	json_out_close(&w);
+	put_named(&w, "targets", "targets.*", c->targets, c->n_targets, sizeof(*c->targets));
+	json_out_close(&w);
+}
