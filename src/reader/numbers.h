@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * numbers - samples from a text file: for `compare before.txt after.txt`.
+ *
+ * Either numbers, one or several a line separated by blanks ("1, 2" too; "1,2" is refused, it may be a decimal comma) ("12.3", "1 2 3", or one with its unit "12.3 ms"), all
+ * of the metric "value"; or lines "name: value unit", where a name that comes again is another sample. `#` starts a comment.
+ * Unlike a benchmark's output a file of numbers must be understood whole: anything else is an error with FILE:LINE.
+ */
+#pragma once
+
+#include "base/err.h"
+
+struct series {
+	char *metric, *unit;
+	double *v;
+	size_t n, cap;
+	double resolution; /* the finest printed */
+};
+struct numbers {
+	struct series *v;
+	size_t n, cap;
+};
+void numbers_done(struct numbers *s);
+
+/* `name` is the file's for messages. text[n] = 0. ERR_USAGE also if there is no number at all. */
+int numbers_parse(const char *text, size_t n, const char *name, struct numbers *ret,
+		  struct err *e) MUST_USE;
