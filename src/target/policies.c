@@ -194,26 +194,49 @@ static void bayes_posterior(struct bayes *b)
 		f += b->fail[j];
 		q += b->pass[j];
 	}
-	for (uint32_t j = 1; j < b->n; j++)
-		sum += b->p[j] = exp(b->p[j] - top);
+	double last = NAN, likelihood = 0; /* most neighbours are equal */
+	for (uint32_t j = 1; j < b->n; j++) {
+		if (b->p[j] != last) {
+			last = b->p[j];
+			likelihood = exp(last - top);
+		}
+		sum += b->p[j] = likelihood;
+	}
 	for (uint32_t j = 1; j < b->n; j++)
 		b->p[j] /= sum;
 }
 
-/* Sums over hypotheses that put the tested commit on one side, of w and w ln w for both outcomes, w
- * = p times its chance. */
+/* Sums over hypotheses that put the tested commit on one side, of w and w ln w for both outcomes, w = p times its chance. */
 struct tally {
 	double w[2], wlog[2];
 };
 
-static void tally_add(struct tally *t, double p, double rate, double times)
+static double x_log_x(double x)
 {
-	double f = p * rate, q = p * (1 - rate);
+	return x > 0 ? x * log(x) : 0;
+}
 
-	t->w[0] += times * f;
-	t->wlog[0] += times * (f > 0 ? f * log(f) : 0);
-	t->w[1] += times * q;
-	t->wlog[1] += times * (q > 0 ? q * log(q) : 0);
+/* Neighbouring hypotheses are mostly alike, and then so are their parts: the logarithms are taken once for all of them. */
+struct part {
+	double p, rate;
+	struct tally t;
+};
+
+static const struct tally *part_of(struct part *last, double p, double rate)
+{
+	if (last->p != p || last->rate != rate) {
+		double f = p * rate, q = p * (1 - rate);
+		*last = (struct part){ p, rate, { { f, q }, { x_log_x(f), x_log_x(q) } } };
+	}
+	return &last->t;
+}
+
+static void tally_add(struct tally *t, const struct tally *part, double times)
+{
+	for (unsigned o = 0; o < 2; o++) {
+		t->w[o] += times * part->w[o];
+		t->wlog[o] += times * part->wlog[o];
+	}
 }
 
 /*
@@ -224,16 +247,17 @@ static void tally_add(struct tally *t, double p, double rate, double times)
 static uint32_t bayes_choose(const struct bayes *b)
 {
 	struct tally after = { 0 }, before = { 0 };
+	struct part left = { 0 }, right = { 0 };
 	double least = INFINITY;
 	uint32_t best = 0;
 
 	for (uint32_t j = 1; j < b->n; j++)
-		tally_add(&before, b->p[j], b->left[j], 1);
+		tally_add(&before, part_of(&left, b->p[j], b->left[j]), 1);
 	for (uint32_t c = 0; c < b->n; c++) {
 		double h = 0;
 		if (c > 0) {
-			tally_add(&before, b->p[c], b->left[c], -1);
-			tally_add(&after, b->p[c], b->right[c], 1);
+			tally_add(&before, part_of(&left, b->p[c], b->left[c]), -1);
+			tally_add(&after, part_of(&right, b->p[c], b->right[c]), 1);
 		}
 		if (b->skip[c])
 			continue;

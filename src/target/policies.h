@@ -23,8 +23,10 @@ struct policy_result {
 		       right */
 	unsigned builds; /* failed ones included */
 	unsigned boots;
-	unsigned runs;	     /* discarded ones included */
-	unsigned steps;	     /* decisions */
+	unsigned runs;	/* discarded ones included */
+	unsigned steps; /* decisions */
+	unsigned
+		changes; /* true changes of this history: 0 means that "no change" would be right */
 	double step_seconds; /* the longest a decision took, where the caller has a clock; else 0 */
 };
 

@@ -289,6 +289,8 @@ void sim_open(struct sim *sim, const struct sim_scenario *p, uint64_t seed, uint
 		assert(line->n == p->n + 1);
 		sim->g = line;
 	}
+	sim->step = p->quant > 0 ? p->quant * 100 : 1e-6;
+	sim->resolution = p->resolution > 0 ? p->resolution * 100 : sim->step;
 	sim->shift = xcalloc(sim->g->n, sizeof(*sim->shift));
 	sim->broken = xcalloc(sim->g->n, 1);
 	draw_changes(sim);
@@ -369,7 +371,7 @@ double sim_run(struct sim *sim, uint32_t node, unsigned layout, unsigned boot, u
 {
 	const struct sim_scenario *p = &sim->p;
 	uint64_t build = node + ((uint64_t)layout << 32);
-	double y = sim->shift[node] + order_effects(sim), s = p->s, step;
+	double y = sim->shift[node] + order_effects(sim), s = p->s;
 
 	if (sim->values && sim->values[node].n)
 		return listed_value(sim, node, build, run);
@@ -382,13 +384,11 @@ double sim_run(struct sim *sim, uint32_t node, unsigned layout, unsigned boot, u
 		y += p->boot_sd * sim_normal(sim->key, TAG_BOOT, build, boot);
 	if (run == 0)
 		y += p->warm;
-	step = p->quant > 0 ? p->quant * 100 : 1e-6;
-	return rint(100 * exp(y) / step) * step;
+	y = 100 * exp(y);
+	return sim->step > 0 ? rint(y / sim->step) * sim->step : y;
 }
 
 double sim_resolution(const struct sim *sim)
 {
-	const struct sim_scenario *p = &sim->p;
-
-	return p->resolution > 0 ? p->resolution * 100 : p->quant > 0 ? p->quant * 100 : 1e-6;
+	return sim->resolution;
 }

@@ -33,7 +33,9 @@ struct sim {
 	uint32_t changes[SIM_MAX_CHANGES]; /* the true culprits, ascending; empty if nothing changed
 					    */
 	unsigned n_changes;
-	uint64_t key; /* hash of seed and history */
+	double step, resolution; /* values are multiples of step (0: as they come); what the last
+				    digit claims */
+	uint64_t key;		 /* hash of seed and history */
 	uint32_t history;
 	const struct sim_values
 		*values; /* per node or NULL; a node with n > 0 gives these instead of draws */
