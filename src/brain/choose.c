@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * choose - greedy in expected information per second, looking ahead over the number of repeats.
+ *
+ * The information of a measurement is averaged over the offset sd with the side's probability conditional on
+ * it: averaging the probability first makes the rule rerun builds whose doubt no rerun can remove.
+ * Looking ahead over the number of repeats, paying for all of them, keeps cheap runs from starving costly builds; only the first
+ * part of the plan is done before everything is computed anew.
+ */
+#include "brain/choose.h"
+
+#include <math.h>
+#include <string.h>
+
+static const unsigned repeats[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32 };
+
+static double entropy(double q)
+{
+	if (q <= 1e-12 || q >= 1 - 1e-12)
+		return 0;
+	return -q * log(q) - (1 - q) * log1p(-q);
+}
+
+double choose_information(double q, double x, double e)
+{
+	if (x <= 0)
+		return 0;
+	double h = entropy(q * (1 - e) + (1 - q) * e) - entropy(e);
+
+	if (h <= 1e-12)
+		return 0;
+	return h * -expm1(-q * (1 - q) * x / (2 * h));
+}
+
+void chooser_done(struct chooser *c)
+{
+	sketch_done(&c->sketch);
+	free(c->best_of);
+	free(c->best_score);
+	free(c->hops);
+	*c = (struct chooser){ 0 };
+}
+
+/* Posterior means of the run and boot variances, the latter from what is believed while boots cannot be told apart. */
+static void mean_noise(const struct choose_in *in, double *ret_s2, double *ret_k2)
+{
+	const struct posterior *p = in->posterior;
+	double s2 = 0, k2 = 0;
+
+	for (unsigned t = 0; t < p->n_tau; t++) {
+		s2 += p->w_tau[t] * p->s2[t];
+		k2 += p->w_tau[t] * p->kappa2[t];
+	}
+	if (!in->data->noise.boots) {
+		k2 = fmin(in->boot_scale * in->boot_scale, 0.5 * s2);
+		s2 -= k2;
+	}
+	*ret_s2 = fmax(s2, 1e-18);
+	*ret_k2 = k2;
+}
+
+unsigned choose_runs_per_boot(const struct choose_in *in)
+{
+	double s2, k2;
+	unsigned least = in->runs_per_boot ? in->runs_per_boot : 1;
+
+	if (in->costs.boot <= 0 || in->data->noise.exact)
+		return least;
+	mean_noise(in, &s2, &k2);
+	double k = sqrt(in->costs.boot / in->costs.run * s2 / fmax(k2, 1e-4 * s2));
+
+	return k <= least ? least : k > 32 ? 32 : (unsigned)lround(k);
+}
+
+/* --- candidates ------------------------------------------------------------------------------------------------ */
+
+/* Distance in commits to the nearest that failed, up to 20: broken stretches are runs of neighbours. */
+static void hops_make(struct chooser *c, const struct choose_in *in)
+{
+	const struct graph *g = in->classes->g;
+
+	if (!c->hops)
+		c->hops = xcalloc(g->n, 1);
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint8_t h = in->failed[i] ? 0 : 20;
+
+		for (uint32_t k = g->parent_start[i]; k < g->parent_start[i + 1]; k++) {
+			uint8_t above = c->hops[g->parents[k]];
+
+			h = above + 1 < h ? (uint8_t)(above + 1) : h;
+		}
+		c->hops[i] = h;
+	}
+	for (uint32_t i = g->n; i-- > 0;)
+		for (uint32_t k = g->parent_start[i]; k < g->parent_start[i + 1]; k++) {
+			uint8_t *above = &c->hops[g->parents[k]];
+
+			if (c->hops[i] + 1 < *above)
+				*above = c->hops[i] + 1;
+		}
+}
+
+static double chance_to_build(const struct chooser *c, bool any_failed, uint32_t node)
+{
+	return any_failed ? 1 - 0.7 * exp(-(c->hops[node] - 1) / 3.0) : 1;
+}
+
+/* In each class the commit whose side is most open, by entropy times the chance that it builds. */
+static void find_candidates(struct chooser *c, const struct choose_in *in)
+{
+	const struct classes *cl = in->classes;
+	bool any_failed = false;
+	AUTO_FREE double *h = xcalloc(c->sketch.n_rows, sizeof(*h));
+
+	if (cl->n > c->cap) {
+		c->cap = cl->n + 32;
+		c->best_of = xreallocarray(c->best_of, c->cap, sizeof(*c->best_of));
+		c->best_score = xreallocarray(c->best_score, c->cap, sizeof(*c->best_score));
+	}
+	for (uint32_t i = 0; i < cl->n; i++)
+		c->best_score[i] = 0;
+	for (uint32_t r = 0; r < c->sketch.n_rows; r++)
+		h[r] = entropy(c->sketch.q[r]);
+	for (uint32_t i = 0; i < cl->g->n && !any_failed; i++)
+		any_failed = in->failed[i];
+	if (any_failed)
+		hops_make(c, in);
+	for (uint32_t i = 0; i < cl->g->n; i++) {
+		uint32_t k = cl->of[i];
+
+		if (k == NO_CLASS || in->closed[i])
+			continue;
+		double score = h[c->sketch.row_of[i]];
+
+		if (any_failed)
+			score *= chance_to_build(c, any_failed, i);
+		if (score > c->best_score[k]) {
+			c->best_score[k] = score;
+			c->best_of[k] = i;
+		}
+	}
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------ */
+
+struct pricing {
+	const struct choose_in *in;
+	double d2;     /* squared shift */
+	unsigned runs; /* in one visit */
+	double visit_cost;
+	double s2[POSTERIOR_MAX_TAU], k2[POSTERIOR_MAX_TAU]; /* run and boot variance by tau */
+	double levels[POSTERIOR_MAX_TAU]; /* what unknown levels add to the noise */
+	double good_w, bad_w;		  /* precision of the two levels, averaged over tau */
+	double tau2, noise2;		  /* averages */
+};
+
+static double side_of_unit(const struct choose_in *in, uint32_t u, const double *p)
+{
+	const struct classes *c = in->classes;
+	uint32_t bit = NO_BIT;
+	double q = 0;
+
+	for (size_t i = 0; i < in->data->units.v[u].nodes.n && bit == NO_BIT; i++)
+		bit = c->bit_of[in->data->units.v[u].nodes.v[i]];
+	if (bit == NO_BIT)
+		return 0;
+	for (uint32_t i = 0; i < c->n; i++)
+		if (class_makes_bad(c, i, bit))
+			q += p[i];
+	return q < 1 ? q : 1;
+}
+
+static void pricing_make(struct pricing *r, const struct choose_in *in)
+{
+	const struct posterior *p = in->posterior;
+	double s2, k2;
+
+	*r = (struct pricing){ .in = in };
+	mean_noise(in, &s2, &k2);
+	r->runs = choose_runs_per_boot(in);
+	r->visit_cost = in->costs.boot + r->runs * in->costs.run;
+	r->d2 = p->change * p->change;
+	for (unsigned t = 0; t < p->n_tau; t++) {
+		double total = p->s2[t] + p->kappa2[t], share = s2 / (s2 + k2), wg = 0, wb = 0;
+
+		/* Only the sum is known while boots cannot be told apart. */
+		r->s2[t] = in->data->noise.boots ? p->s2[t] : share * total;
+		r->k2[t] = in->data->noise.boots ? p->kappa2[t] : (1 - share) * total;
+		for (uint32_t u = 0; u < in->data->units.n; u++) {
+			double m, v, q;
+
+			if (!in->data->units.v[u].n)
+				continue;
+			unit_location(in->data, u, sqrt(p->s2[t]), sqrt(p->kappa2[t]), &m, &v);
+			q = side_of_unit(in, u, p->p);
+			wg += (1 - q) / (p->tau2[t] + v);
+			wb += q / (p->tau2[t] + v);
+		}
+		r->levels[t] = (1 / wg + 1 / wb) / 4;
+		r->good_w += p->w_tau[t] * wg;
+		r->bad_w += p->w_tau[t] * wb;
+		r->tau2 += p->w_tau[t] * p->tau2[t];
+		r->noise2 += p->w_tau[t] * total;
+	}
+}
+
+/*
+ * Value of n more visits to something that has `had` visits leaving the variances v0[t] (1e300 = none), whose side is bad
+ * with probability q[t].
+ */
+static double value_of(const struct pricing *r, const double *q, const double *v0, unsigned had,
+		       unsigned n)
+{
+	const struct posterior *p = r->in->posterior;
+	double e = spoiled_chance(r->in->data->noise.eps, had + n), sum = 0;
+
+	for (unsigned t = 0; t < p->n_tau; t++) {
+		if (p->w_tau[t] < 1e-3)
+			continue;
+		double visit = r->k2[t] + r->s2[t] / r->runs;
+		double after = 1 / (1 / v0[t] + n / (visit * (had + n > 2 ? 1.08 : 1)));
+		double x = r->d2 / (p->tau2[t] + after + r->levels[t]);
+
+		if (had)
+			x -= r->d2 / (p->tau2[t] + v0[t] + r->levels[t]);
+		sum += p->w_tau[t] * choose_information(q[t], x, e);
+	}
+	return sum;
+}
+
+/* Best number of repeats of one option; `extra` is what it costs before the first. Keeps it if it beats *ret. */
+static void consider(const struct pricing *r, struct choice option, const double *q,
+		     const double *v0, unsigned had, double extra, double factor,
+		     struct choice *ret)
+{
+	for (size_t i = 0; i < ARRAY_LEN(repeats); i++) {
+		unsigned n = repeats[i];
+		double value = factor * value_of(r, q, v0, had, n) / (extra + n * r->visit_cost);
+
+		if (value <= ret->value)
+			continue;
+		*ret = option;
+		ret->value = value;
+		ret->runs = r->runs;
+		ret->var = r->tau2 + r->noise2 / (had + n);
+	}
+}
+
+static void consider_new(struct chooser *c, const struct pricing *r, struct choice *ret)
+{
+	const struct choose_in *in = r->in;
+	double q[POSTERIOR_MAX_TAU], none[POSTERIOR_MAX_TAU], top = 0;
+
+	for (unsigned t = 0; t < POSTERIOR_MAX_TAU; t++)
+		none[t] = 1e300;
+	for (uint32_t k = 0; k < in->classes->n; k++)
+		top = fmax(top, c->best_score[k]);
+	for (uint32_t k = 0; k < in->classes->n; k++) {
+		if (c->best_score[k] <= 0 || c->best_score[k] < 0.1 * top)
+			continue;
+		uint32_t node = c->best_of[k];
+		double side = sketch_q(&c->sketch, node), h = entropy(side);
+
+		for (unsigned t = 0; t < in->posterior->n_tau; t++)
+			q[t] = sketch_q_given(&c->sketch, node,
+					      in->posterior->p_tau + (size_t)t * in->posterior->n);
+		consider(r, (struct choice){ .kind = CHOICE_NEW, .node = node, .q = side }, q, none,
+			 0, in->costs.build, h > 0 ? c->best_score[k] / h : 0, ret);
+	}
+}
+
+static void consider_rerun(const struct pricing *r, struct choice *ret)
+{
+	const struct choose_in *in = r->in;
+	const struct posterior *p = in->posterior;
+	double q[POSTERIOR_MAX_TAU], v0[POSTERIOR_MAX_TAU], none[POSTERIOR_MAX_TAU], m;
+
+	for (uint32_t u = 0; u < in->data->units.n; u++) {
+		const struct unit *unit = &in->data->units.v[u];
+		double side = side_of_unit(in, u, p->p);
+
+		if (!unit->n || side < 1e-4 || side > 1 - 1e-4)
+			continue;
+		for (unsigned t = 0; t < p->n_tau; t++) {
+			q[t] = side_of_unit(in, u, p->p_tau + (size_t)t * p->n);
+			unit_location(in->data, u, sqrt(p->s2[t]), sqrt(p->kappa2[t]), &m, &v0[t]);
+			none[t] = 1e300;
+		}
+		struct choice option = {
+			.kind = CHOICE_RERUN, .node = unit->nodes.v[0], .unit = u, .q = side
+		};
+
+		if (!in->data->noise.exact)
+			consider(r, option, q, v0, unit->n_visits, 0, 1, ret);
+		option.kind = CHOICE_RELAYOUT;
+		if (in->can_relayout)
+			consider(r, option, q, none, 0, in->costs.build, 1, ret);
+	}
+}
+
+void choose_sides(struct chooser *c, const struct choose_in *in)
+{
+	sketch_make(&c->sketch, in->classes, in->posterior->p);
+}
+
+void choose_best(struct chooser *c, const struct choose_in *in, struct choice *ret)
+{
+	struct pricing r;
+
+	*ret = (struct choice){ .kind = CHOICE_NONE };
+	choose_sides(c, in);
+	find_candidates(c, in);
+	pricing_make(&r, in);
+	consider_new(c, &r, ret);
+	consider_rerun(&r, ret);
+}
+
+bool choose_divider(struct chooser *c, const struct choose_in *in, uint32_t cls, uint32_t *ret_node)
+{
+	const struct graph *g = in->classes->g;
+	double best = 0;
+	bool any_failed = false;
+
+	sketch_class(&c->sketch, in->classes, cls);
+	for (uint32_t i = 0; i < g->n && !any_failed; i++)
+		any_failed = in->failed[i];
+	if (any_failed)
+		hops_make(c, in);
+	for (uint32_t i = 0; i < g->n; i++) {
+		if (g->boundary[i] || in->closed[i])
+			continue;
+		double score = entropy(sketch_q(&c->sketch, i)) * chance_to_build(c, any_failed, i);
+
+		if (score > best) {
+			best = score;
+			*ret_node = i;
+		}
+	}
+	return best > 0;
+}
+
+bool choose_neighbour(const struct chooser *c, const struct choose_in *in, bool bad_side,
+		      double doubt, uint32_t *ret_node)
+{
+	const struct graph *g = in->classes->g;
+	double least = doubt;
+	bool found = false;
+
+	for (uint32_t k = 0; k < g->n; k++) {
+		uint32_t i = bad_side ? g->n - 1 - k : k;
+		double q = g->boundary[i] ? 0 : sketch_q(&c->sketch, i),
+		       wrong = bad_side ? 1 - q : q;
+
+		if (in->closed[i])
+			continue;
+		if (wrong < least - 1e-9) {
+			least = wrong;
+			*ret_node = i;
+			found = true;
+		}
+	}
+	return found;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * posterior_grid - the evidence of every class at every point of the grid of noise scales. For posterior*.c only.
+ */
+#pragma once
+
+#include "brain/posterior_class.h"
+#include "brain/posterior_data.h"
+#include "brain/posterior_fast.h"
+
+enum { POSTERIOR_MAX_TAU = 12 };
+
+struct posterior_in {
+	const struct classes *classes;
+	const struct data *data;
+	double margin;	     /* smallest effect of interest on the scale of y, > 0 */
+	double offset_scale; /* 0 = known to be none */
+	double boot_scale;   /* 0 = known to be none */
+	const int8_t *mark;  /* per node: +1 bad, -1 good by hand, 0 not marked */
+	bool two_changes;    /* weigh them too: costs classes squared */
+};
+
+#define NODES_MAX 192
+#define LOG_ZERO (-1e300)
+#define MAX_SCALES 40
+
+struct scale_point {
+	double s, kappa, lw;
+};
+
+struct posterior_scratch {
+	size_t cap_units, cap_classes, cap_grid;
+	uint32_t n_units, n_classes;
+	/* per unit with values */
+	uint32_t *unit; /* index in data->units */
+	uint32_t *bit;	/* NO_BIT: always good */
+	uint8_t *end;	/* 1 always good, 2 always bad */
+	double *m, *v0, *eps, *v;
+	double *log_good, *log_bad; /* n_units * NODES_MAX */
+	/* per class in walking order */
+	uint32_t *toggle_at, *toggle; /* unit * 2 + (1 if it becomes bad) */
+	size_t cap_toggle;
+	double *adjust; /* ln of impossibilities */
+	struct fast_moments *good, *bad;
+	/* per grid point and class */
+	double *L, *dd, *dv;
+	double *L0;
+	uint8_t *tau_of, *scale_of;
+	double *s2_of, *k2_of;
+	size_t n_grid;
+	struct scale_point scales[MAX_SCALES];
+	size_t n_scales;
+	/* two changes, at the scale point `modal`: ln evidence by tau, likeliest pair */
+	size_t modal;
+	double L2[POSTERIOR_MAX_TAU];
+	double pair_top;
+	uint32_t pair[2];
+	double pair_change[2];
+	double tau[POSTERIOR_MAX_TAU], lw_tau[POSTERIOR_MAX_TAU];
+	unsigned n_tau;
+	double size; /* D: the size of things that the grids are made for */
+	double change_end, change_end_var;
+	double floor_u; /* density of a spoiled summary */
+	double acc[2][NODES_MAX];
+};
+
+/* Prior density of a shift: 1/|d| from the margin up, flat below. */
+double log_shift_prior(double d, double m);
+/*
+ * ln of the evidence for two changes at the grid point just walked, whose common factor is `base`; keeps the likeliest pair in `s`.
+ */
+double posterior_two(struct posterior_scratch *s, const struct posterior_in *in, double base,
+		     double scale);
+
+/* Ready for posterior_grid_run; false while either end has no value. Sets everything but the evidence. */
+bool posterior_grid_prepare(struct posterior_scratch *s, const struct posterior_in *in);
+/* Fill L, L0, dd, dv and their companions. */
+void posterior_grid_run(struct posterior_scratch *s, const struct posterior_in *in);
+void posterior_grid_free(struct posterior_scratch *s);
