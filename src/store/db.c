@@ -102,6 +102,29 @@ int db_want_write(struct store *st, const char *what, struct err *e)
 	return err_set(e, ERR_ENV, "%s: %s was opened for reading only", what, st->path);
 }
 
+int db_open(struct store *st, const char *name, int flags, struct err *e)
+{
+	int code = sqlite3_open_v2(
+		name, &st->db,
+		flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+
+	if (code) {
+		int r = db_err(st, code, "opening the journal", e);
+
+		sqlite3_close(st->db);
+		st->db = NULL;
+		return r;
+	}
+	/* before any statement: even the first may meet a lock */
+	sqlite3_busy_timeout(st->db, DB_BUSY_MS);
+	sqlite3_db_config(st->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(st->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	return db_script(
+		st, "opening the journal",
+		"pragma foreign_keys=on; pragma recursive_triggers=on; pragma cell_size_check=on",
+		e);
+}
+
 /* --- statements --------------------------------------------------------------------------------------------------- */
 
 static int cache_get(struct store *st, const char *what, const char *sql, size_t *ret,

@@ -41,6 +41,10 @@ struct store {
 	void *zstd_c, *zstd_d; /* reused contexts */
 };
 
+#define DB_BUSY_MS 10000
+/* Opens `name` (a path, a file: URI or ":memory:") into st->db and sets what every connection has; st->path is for messages. */
+int db_open(struct store *st, const char *name, int flags, struct err *e) MUST_USE;
+
 /* A value to bind. Built by ARGS(ARG_I(1), ARG_T(text), ...). */
 struct arg {
 	enum { ARG_END, ARG_INT, ARG_REAL, ARG_TEXT, ARG_BLOB } kind;

@@ -26,7 +26,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BUSY_MS 10000
 #define LOCK_FILE "lock"
 
 static void nap_ns(int64_t ns)
@@ -51,29 +50,6 @@ static char *immutable_uri(const char *path)
 	return str_take(&s);
 }
 
-static int open_file(struct store *st, const char *name, int flags, struct err *e)
-{
-	int code = sqlite3_open_v2(
-		name, &st->db,
-		flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
-
-	if (code) {
-		int r = db_err(st, code, "opening the journal", e);
-
-		sqlite3_close(st->db);
-		st->db = NULL;
-		return r;
-	}
-	/* before any statement: even the first may meet a lock */
-	sqlite3_busy_timeout(st->db, BUSY_MS);
-	sqlite3_db_config(st->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(st->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	return db_script(
-		st, "opening the journal",
-		"pragma foreign_keys=on; pragma recursive_triggers=on; pragma cell_size_check=on",
-		e);
-}
-
 /* Reads the file's head. Returns SQLite's code. */
 static int probe(struct store *st)
 {
@@ -88,7 +64,7 @@ static int set_wal(struct store *st, struct err *e)
 {
 	int code = SQLITE_OK;
 
-	for (int i = 0; i < BUSY_MS / 20; i++) {
+	for (int i = 0; i < DB_BUSY_MS / 20; i++) {
 		code = sqlite3_exec(st->db, "pragma journal_mode=wal; pragma synchronous=normal",
 				    NULL, NULL, NULL);
 		if ((code & 0xff) != SQLITE_BUSY)
@@ -107,7 +83,7 @@ static int open_for_writing(struct store *st, struct err *e)
 		return err_wrap(e, "creating the store");
 	if (!fs_exists(ignore) && fs_write_atomic(ignore, "*\n", 2, e) < 0)
 		return err_wrap(e, "creating the store");
-	r = open_file(st, st->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e);
+	r = db_open(st, st->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e);
 	if (r < 0)
 		return r;
 	/* SQLite opens a file that it may not write for reading, without a word */
@@ -130,7 +106,7 @@ static int open_for_reading(struct store *st, struct err *e)
 	if (!fs_exists(st->path))
 		return err_set(e, ERR_MISSING, "%s holds no hunt yet", st->dir);
 
-	int r = open_file(st, st->path, SQLITE_OPEN_READWRITE, e);
+	int r = db_open(st, st->path, SQLITE_OPEN_READWRITE, e);
 
 	if (r < 0)
 		return r;
@@ -143,7 +119,7 @@ static int open_for_reading(struct store *st, struct err *e)
 
 		sqlite3_close(st->db);
 		st->db = NULL;
-		r = open_file(st, uri, SQLITE_OPEN_READONLY, e);
+		r = db_open(st, uri, SQLITE_OPEN_READONLY, e);
 		if (r < 0)
 			return r;
 		code = probe(st);
