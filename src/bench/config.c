@@ -9,6 +9,7 @@
  */
 #include "bench/benchmark.h"
 
+#include "reader/reader.h"
 #include "sys/fs.h"
 #include "text/conf.h"
 #include "text/json.h"
@@ -214,27 +215,48 @@ static int wrong(const struct loading *l, const char *path, const char *fmt, ...
 	return err_set(l->e, ERR_USAGE, "%s", s.p);
 }
 
-static int check_regex(const struct loading *l, const char *path, const char *pattern,
-		       bool wants_group)
+/* The rest of a check that a lower layer made: its message under the key's name and line. */
+static int wrong_why(const struct loading *l, const char *path)
+{
+	struct err why = *l->e;
+
+	return wrong(l, path, "%s: %s", path, why.msg);
+}
+
+static int check_pattern(const struct loading *l, const char *path, const char *pattern)
 {
 	regex_t re;
 	char why[200];
-	int r;
+	int r = pattern ? regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB) : 0;
 
-	if (!pattern)
-		return 0;
-	r = regcomp(&re, pattern, REG_EXTENDED);
 	if (r) {
 		regerror(r, &re, why, sizeof(why));
 		return wrong(l, path, "%s: %s in '%.200s'", path, why, pattern);
 	}
-	size_t groups = re.re_nsub;
+	if (pattern)
+		regfree(&re);
+	return 0;
+}
 
-	regfree(&re);
-	if (wants_group && !groups)
-		return wrong(l, path,
-			     "%s: put brackets around the value: '%.200s' has no group (...)", path,
-			     pattern);
+/* A regex is a reader of its own: it takes the place of "lines", which nobody has to write. */
+static int check_reader(const struct loading *l, const char *self, struct benchmark *b)
+{
+	AUTO_FREE char *reader = xasprintf("%s.reader", self);
+	AUTO_FREE char *regex = xasprintf("%s.regex", self);
+	const struct reader *r;
+
+	if (b->regex && strcmp(b->reader, "lines") && strcmp(b->reader, "regex"))
+		return wrong(l, reader, "%s has both a reader ('%.60s') and a regex; remove one",
+			     self, b->reader);
+	if (!b->regex && !strcmp(b->reader, "regex"))
+		return wrong(l, reader, "%s: give the expression: 'regex: ...' stands for both",
+			     reader);
+	if (b->regex)
+		b->reader = "regex";
+	if (reader_find(b->reader, &r, l->e) < 0)
+		return wrong_why(l, reader);
+	if (b->regex && reader_check_regex(b->regex, l->e) < 0)
+		return wrong_why(l, regex);
 	return 0;
 }
 
@@ -288,12 +310,10 @@ static int check_primary(const struct loading *l, const char *path, const char *
 	return 0;
 }
 
-static int check_benchmark(const struct loading *l, const struct benchmark *b)
+static int check_benchmark(const struct loading *l, struct benchmark *b)
 {
 	AUTO_FREE char *self = xasprintf("benchmarks.%s", b->name);
-	AUTO_FREE char *regex = xasprintf("%s.regex", self);
 	AUTO_FREE char *reject = xasprintf("%s.reject", self);
-	AUTO_FREE char *reader = xasprintf("%s.reader", self);
 	AUTO_FREE char *files = xasprintf("%s.files", self);
 	AUTO_FREE char *pin = xasprintf("%s.pin", self);
 	AUTO_FREE char *primary = xasprintf("%s.primary", self);
@@ -302,15 +322,11 @@ static int check_benchmark(const struct loading *l, const struct benchmark *b)
 	if (!b->command || !b->command[strspn(b->command, " \t\n")])
 		return wrong(l, self, "%s has no command; give it one: 'command: ./bench.sh'",
 			     self);
-	if (b->regex && strcmp(b->reader, "lines"))
-		return wrong(l, reader, "%s has both a reader ('%.60s') and a regex; remove one",
-			     self, b->reader);
 	if (b->timeout_ns <= 0)
 		return wrong(l, self, "%s.timeout wants more than nothing", self);
 	if (b->pin && !good_cpus(b->pin))
 		return wrong(l, pin, "%s wants CPUs like 2-3,5, not '%.60s'", pin, b->pin);
-	if ((r = check_regex(l, regex, b->regex, true)) < 0 ||
-	    (r = check_regex(l, reject, b->reject, false)) < 0 ||
+	if ((r = check_reader(l, self, b)) < 0 || (r = check_pattern(l, reject, b->reject)) < 0 ||
 	    (r = check_primary(l, primary, b->primary)) < 0)
 		return r;
 	return check_inside(l, files, b->files);
@@ -411,7 +427,8 @@ int config_load(const char *path, const char *const *overrides, const char *buil
 		const char *bench, struct config *ret, struct err *e)
 {
 	struct config c = { 0 };
-	struct loading l = { .c = &c, .e = e };
+	struct err unwanted = ERR_INIT;
+	struct loading l = { .c = &c, .e = e ? e : &unwanted };
 	int r;
 
 	l.schema = (struct conf_schema){ config_keys, &c.arena, record, &l };

@@ -154,9 +154,13 @@ static void contradictions_are_found(void **state UNUSED)
 		{ BENCH("    regex: '([0-9]+)'\n    reader: json\n"),
 		  "culprit.yaml:5: benchmarks.a has both a reader ('json') and a regex; remove one" },
 		{ BENCH("    regex: '([0-9]+'\n"),
-		  "culprit.yaml:4: benchmarks.a.regex: Unmatched ( or \\( in '([0-9]+'" },
+		  "culprit.yaml:4: benchmarks.a.regex: regex '([0-9]+': Unmatched ( or \\(" },
 		{ BENCH("    regex: '[0-9]+'\n"),
-		  "culprit.yaml:4: benchmarks.a.regex: put brackets around the value: '[0-9]+' has no group (...)" },
+		  "culprit.yaml:4: benchmarks.a.regex: regex '[0-9]+' has no group: put ( ) around the value" },
+		{ BENCH("    reader: regex\n"),
+		  "culprit.yaml:4: benchmarks.a.reader: give the expression: 'regex: ...' stands for both" },
+		{ BENCH("    reader: lnies\n"),
+		  "culprit.yaml:4: benchmarks.a.reader: no reader 'lnies', did you mean 'lines'?" },
 		{ BENCH("    reject: '[a'\n"),
 		  "culprit.yaml:4: benchmarks.a.reject: Unmatched [, [^, [:, [., or [= in '[a'" },
 		{ BENCH("    pin: 1-2-3\n"),
@@ -185,6 +189,17 @@ static void contradictions_are_found(void **state UNUSED)
 		assert_string_equal(e.msg, rows[i].message);
 		assert_null(c.arena.head);
 	}
+}
+
+static void a_regex_is_its_own_reader(void **state UNUSED)
+{
+	AUTO(config) struct config c = { 0 };
+
+	assert_int_equal(load_text(BENCH("    regex: 't=([0-9]+)'\n    regex_metric: t\n"), NULL,
+				   NULL, NULL, &c, NULL),
+			 0);
+	assert_string_equal(c.benchmarks[0].reader, "regex");
+	assert_string_equal(c.benchmarks[0].regex_metric, "t");
 }
 
 static void harmless_dots_stay(void **state UNUSED)
@@ -281,6 +296,7 @@ int main(void)
 		cmocka_unit_test(flags_alone_are_enough),
 		cmocka_unit_test(the_benchmark_is_chosen_in_words),
 		cmocka_unit_test(contradictions_are_found),
+		cmocka_unit_test(a_regex_is_its_own_reader),
 		cmocka_unit_test(harmless_dots_stay),
 		cmocka_unit_test(flags_and_overrides_fail_in_words),
 		cmocka_unit_test(the_fingerprint_is_of_the_measurement),
