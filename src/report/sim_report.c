@@ -136,6 +136,8 @@ void sim_report_json(const struct simulate_plan *plan, const struct simulate_tal
 	json_out_array(w, "calibration");
 	for (unsigned i = 0; i < SIM_BINS; i++) {
 		const struct sim_bin *b = &s->bins[i];
+		if (!b->n)
+			continue;
 		json_out_object(w, NULL);
 		json_out_number(w, "from", b->from);
 		json_out_int(w, "named", b->n);
@@ -169,18 +171,24 @@ void sim_report_names(const struct simulate_plan *plan, const struct policy_resu
 
 	qsort(v, n, sizeof(*v), compare_answers);
 	for (uint32_t i = 0, end; i < n; i = end) {
-		double stated = 0;
-		for (end = i; end < n && compare_answers(&v[i], &v[end]) == 0; end++)
+		double stated = 0, builds = 0, runs = 0, size = 0;
+		for (end = i; end < n && compare_answers(&v[i], &v[end]) == 0; end++) {
 			stated += v[end].stated;
-		str_addf(out, "%s  %u of %u  ", sim_policy_name(plan->policy), end - i, n);
-		if (v[i].answer == ANSWER_NAMED) {
-			str_addf(out, "named %s", plan->file->names[v[i].culprit]);
-			if (!isnan(stated))
-				str_addf(out, "  (stated P = %.1f %%)", 100 * stated / (end - i));
-		} else {
-			str_puts(out, answer_name(v[i].answer));
+			builds += v[end].builds;
+			runs += v[end].runs;
+			size += v[end].set_size;
 		}
-		str_putc(out, '\n');
+		double count = end - i;
+		str_addf(out, "%s  %.0f of %u  ", sim_policy_name(plan->policy), count, n);
+		if (v[i].answer == ANSWER_NAMED)
+			str_addf(out, "named %s", plan->file->names[v[i].culprit]);
+		else
+			str_puts(out, answer_name(v[i].answer));
+		if (v[i].answer == ANSWER_NAMED && !isnan(stated))
+			str_addf(out, "  P = %.1f %%", 100 * stated / count);
+		if (size > 0 && v[i].answer != ANSWER_NAMED)
+			str_addf(out, " of %.1f", size / count);
+		str_addf(out, "  %.1f builds, %.1f runs\n", builds / count, runs / count);
 	}
 	free(v);
 }

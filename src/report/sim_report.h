@@ -23,7 +23,7 @@ void sim_report_bins(const struct simulate_plan *plan, const struct simulate_tal
 /* One object; `key` is NULL at the top. */
 void sim_report_json(const struct simulate_plan *plan, const struct simulate_tally *tally,
 		     struct json_out *w, const char *key);
-/* Of a history from a file: "named c3 96 times (P = 98.1 % on average)", a line for each different answer. */
+/* Of a history from a file, a line for each different answer: "P4  96 of 100  named c3  P = 98.1 %  7.0 builds, 24.1 runs". */
 void sim_report_names(const struct simulate_plan *plan, const struct policy_result *r,
 		      struct str *out);
 /* The named scenarios with their parameters. */
