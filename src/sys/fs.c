@@ -369,3 +369,25 @@ char *fs_join(const char *a, const char *b)
 		return xstrdup(b);
 	return xasprintf("%s%s%s", a, ends_with(a, "/") ? "" : "/", b);
 }
+
+char *fs_find_program(const char *name, const char *path)
+{
+	if (!path)
+		path = getenv("PATH");
+	if (strchr(name, '/'))
+		return access(name, X_OK) ? NULL : xstrdup(name);
+	if (!path)
+		path = "/usr/local/bin:/usr/bin:/bin";
+	while (*name) {
+		size_t n = strcspn(path, ":");
+		char *full = n ? xasprintf("%.*s/%s", (int)n, path, name) : xasprintf("./%s", name);
+
+		if (!access(full, X_OK) && !fs_is_dir(full))
+			return full;
+		free(full);
+		if (!path[n])
+			break;
+		path += n + 1;
+	}
+	return NULL;
+}

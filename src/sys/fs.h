@@ -23,6 +23,8 @@ int64_t fs_tree_size(const char *path);
 int64_t fs_free_bytes(const char *path);
 /* Absolute path without links; the caller frees. */
 int fs_realpath(const char *path, char **ret, struct err *e) MUST_USE;
+/* Full path of a program in `path` (NULL = our PATH), or NULL; the caller frees. A name with a slash is itself, if executable. */
+char *fs_find_program(const char *name, const char *path) MUST_USE;
 char *fs_join(const char *a, const char *b) MUST_USE;
 
 /* SHA-256, for keys of builds and artefacts. Hex in ret[65]. */

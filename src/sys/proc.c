@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/num.h"
 #include "sys/clock.h"
+#include "sys/fs.h"
 #include "sys/reap.h"
 #include "sys/spawn.h"
 
@@ -31,7 +32,8 @@
 #define ORPHAN_GRACE_NS (NS_PER_S / 2)
 #define OUTPUT_MAX (INT64_C(64) << 20)
 #define REST_MAX                                                                                   \
-	((size_t)8 << 20) /* a pipe holds 1 MiB at most by default; never read for ever from what  \
+	((size_t)8                                                                                 \
+	 << 20) /* a pipe holds 1 MiB at most by default; never read for ever from what  \
 			     does not die */
 #define SUSPENDED_LEAST_NS (100 * NS_PER_MS) /* below, two clock reads may just have been apart */
 
@@ -277,35 +279,17 @@ int proc_check_pin(const char *list, struct err *e)
 	return ok ? 0 : err_set(e, ERR_USAGE, "pin: not all CPUs of '%s' are there for us", list);
 }
 
-/* Where exec would find it, with the child's PATH; NULL if nowhere. A name with a slash is taken as
- * it is. */
+/* Where exec would find it, with the child's PATH; NULL if nowhere. A name with a slash is taken as it is. */
 static char *look_up(const char *name, const char *const *env)
 {
 	const char *path = "/usr/local/bin:/usr/bin:/bin";
-	char *denied = NULL;
 
 	if (strchr(name, '/'))
 		return xstrdup(name);
 	for (; *env; env++)
 		if (starts_with(*env, "PATH="))
 			path = *env + 5;
-	while (*name) {
-		size_t n = strcspn(path, ":");
-		char *full = n ? xasprintf("%.*s/%s", (int)n, path, name) : xasprintf("./%s", name);
-
-		if (!access(full, X_OK)) {
-			free(denied);
-			return full;
-		}
-		if (!denied && errno == EACCES)
-			denied = full;
-		else
-			free(full);
-		if (!path[n])
-			break;
-		path += n + 1;
-	}
-	return denied;
+	return fs_find_program(name, path);
 }
 
 static void explain_start(const char *name, const char *stage, int error,
@@ -477,9 +461,12 @@ static int run_all(struct run *r, const char *path, struct str *reason, struct p
 	else
 		run_wait(r);
 	run_finish(r, &child, before, ret);
-	reap_end(&r->reap, spec->grace_ns > 0 && spec->grace_ns < ORPHAN_GRACE_NS
-				   ? spec->grace_ns
-				   : ORPHAN_GRACE_NS);
+	if (spec->leave)
+		reap_leave(&r->reap);
+	else
+		reap_end(&r->reap, spec->grace_ns > 0 && spec->grace_ns < ORPHAN_GRACE_NS
+					   ? spec->grace_ns
+					   : ORPHAN_GRACE_NS);
 	if (spec->foreground) {
 		sigaction(SIGINT, &old_int, NULL);
 		sigaction(SIGQUIT, &old_quit, NULL);

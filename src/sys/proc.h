@@ -34,6 +34,11 @@ struct proc_spec {
 				dropped ...]" between */
 	bool merge_stderr;   /* stderr goes into `out` too, in order */
 	bool no_aslr;	     /* personality(ADDR_NO_RANDOMIZE) for counting measures */
+	/*
+	 * Descendants that outlive the child run on, until a run without `leave` ends: a server that `prepare` starts. Only for
+	 * runs one after another, not beside runs of other threads.
+	 */
+	bool leave;
 	bool foreground; /* terminal pass-through: stdin, stdout, stderr are ours (culprit shell) */
 	const char *bind_from; /* private mount namespace with bind_from mounted on bind_to, where
 				  allowed */

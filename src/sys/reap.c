@@ -49,12 +49,23 @@ static bool pids_have(const struct pids *p, pid_t pid)
 	return false;
 }
 
+static bool pids_drop(struct pids *p, pid_t pid)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i] == pid) {
+			p->v[i] = p->v[--p->n];
+			return true;
+		}
+	return false;
+}
+
 static struct {
 	pthread_mutex_t lock;
 	pid_t owner; /* after a fork of culprit itself all of this is another process's */
 	int children_fd;
 	struct reap *active;
 	struct pids foreign;
+	struct pids left; /* by reap_leave; living, and ours */
 } book = { .lock = PTHREAD_MUTEX_INITIALIZER, .children_fd = -1 };
 
 /* Started by something that ignores SIGCHLD, we would inherit that, and the kernel would throw
@@ -79,6 +90,7 @@ static void own_the_book(void)
 		close(book.children_fd);
 	book.active = NULL;
 	pids_done(&book.foreign);
+	pids_done(&book.left);
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", me, me);
 	book.children_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (book.children_fd < 0)
@@ -158,8 +170,15 @@ void reap_begin(struct reap *r)
 {
 	pthread_mutex_lock(&book.lock);
 	own_the_book();
-	if (!book.active)
+	if (!book.active) {
+		size_t n = 0;
+
 		list_children(&book.foreign);
+		for (size_t i = 0; i < book.foreign.n; i++)
+			if (!pids_have(&book.left, book.foreign.v[i]))
+				book.foreign.v[n++] = book.foreign.v[i];
+		book.foreign.n = n;
+	}
 	*r = (struct reap){ .pid = -1, .next = book.active };
 	book.active = r;
 }
@@ -197,10 +216,10 @@ static void collect(struct reap *r, struct pids *all)
 
 		if (!is_ours(r, all->v[i]))
 			continue;
-		if (wait4(all->v[i], NULL, WNOHANG, &ru) == all->v[i])
-			reap_account(r, &ru);
-		else
+		if (wait4(all->v[i], NULL, WNOHANG, &ru) != all->v[i])
 			all->v[alive++] = all->v[i];
+		else if (!pids_drop(&book.left, all->v[i]))
+			reap_account(r, &ru);
 	}
 	all->n = alive;
 }
@@ -267,7 +286,7 @@ void reap_end(struct reap *r, int64_t grace_ns)
 
 			if (is_new) {
 				ARRAY_PUSH(&seen, all.v[i]);
-				r->orphans++;
+				r->orphans += !pids_have(&book.left, all.v[i]);
 			}
 			if (waited >= grace_ns)
 				signal_orphan(all.v[i], SIGKILL);
@@ -286,4 +305,19 @@ void reap_end(struct reap *r, int64_t grace_ns)
 	pthread_mutex_unlock(&book.lock);
 	pids_done(&all);
 	pids_done(&seen);
+}
+
+void reap_leave(struct reap *r)
+{
+	struct pids all = { 0 };
+
+	pthread_mutex_lock(&book.lock);
+	r->ended = true;
+	collect(r, &all);
+	for (size_t i = 0; i < all.n; i++)
+		if (!pids_have(&book.left, all.v[i]))
+			ARRAY_PUSH(&book.left, all.v[i]);
+	unlink_run(r);
+	pthread_mutex_unlock(&book.lock);
+	pids_done(&all);
 }

@@ -35,4 +35,6 @@ void reap_collect(struct reap *r);
 /* After the main child was waited for: SIGTERM to what is left, SIGKILL after the grace, until
  * nothing is. */
 void reap_end(struct reap *r, int64_t grace_ns);
+/* Instead of reap_end: let what is left run on. A later reap_end ends it too, without accounting it to its own run. */
+void reap_leave(struct reap *r);
 void reap_account(struct reap *r, const struct rusage *ru);

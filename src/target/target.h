@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * target - where runs happen: one struct target_ops each, one table (target.c).
+ * target - where runs happen: one struct target_ops each, one table (targets.c).
  *
  * A boot is one start of the thing measured. For `local` it is a visit: an environment size and address layout drawn from the seed and
  * kept for the runs of that visit.
@@ -8,7 +8,9 @@
 #pragma once
 
 #include "bench/benchmark.h"
+#include "bench/run.h"
 
+/* What it points to must outlive the boot. */
 struct boot_request {
 	const char *store_dir;
 	const char *tree;	/* "trees/KEY", relative to the store; NULL = no tree (commands in the current folder) */
@@ -23,17 +25,6 @@ struct boot_request {
 	bool (*stop)(void);
 };
 struct boot;
-
-struct run_result {
-	enum outcome outcome;
-	char *reason;		  /* one line when not ok */
-	struct readings readings; /* empty unless ok: the target's own first, then the reader's */
-	size_t n_standard;	  /* how many are the target's own (wall, user, ...) */
-	bool whole_output;	  /* every non-blank line of stdout was a reading: the output is meant for us */
-	struct str output;	  /* stdout then stderr, bounded */
-	double seconds;
-};
-void run_result_done(struct run_result *r);
 
 struct target_ops {
 	const char *name;

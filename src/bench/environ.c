@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bench/environ.h"
+
+#include "base/str.h"
+
+#include <string.h>
+
+extern char **environ;
+
+static bool is_ours_to_drop(const char *assignment)
+{
+	static const char *const names[] = {
+		"MAKEFLAGS",
+		"MFLAGS",
+		"MAKELEVEL",
+		"MAKEOVERRIDES",
+		"GNUMAKEFLAGS",
+		"MAKE_TERMOUT",
+		"MAKE_TERMERR",
+		"CARGO_MAKEFLAGS",
+		"GIT_DIR",
+		"GIT_WORK_TREE",
+		"GIT_INDEX_FILE",
+		"GIT_PREFIX",
+		"GIT_COMMON_DIR",
+		"GIT_NAMESPACE",
+		"GIT_OBJECT_DIRECTORY",
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES",
+		"GIT_QUARANTINE_PATH",
+		"GIT_REFLOG_ACTION",
+		"_",
+		"OLDPWD",
+		"PWD",
+		"SHLVL",
+	};
+	size_t n = strcspn(assignment, "=");
+
+	if (starts_with(assignment, "CULPRIT_"))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strlen(names[i]) == n && !memcmp(names[i], assignment, n))
+			return true;
+	return false;
+}
+
+void environ_user(struct strvec *ret)
+{
+	for (char **v = environ; *v; v++)
+		if (!is_ours_to_drop(*v))
+			strvec_add(ret, *v);
+	if (!environ_get(ret, "PATH"))
+		environ_set(ret, "PATH", "/usr/local/bin:/usr/bin:/bin");
+}
+
+void environ_fixed(struct strvec *ret)
+{
+	const char *path = getenv("PATH"), *home = getenv("HOME");
+
+	environ_set(ret, "HOME", home ? home : "/");
+	environ_set(ret, "LC_ALL", "C");
+	environ_set(ret, "PATH", path ? path : "/usr/local/bin:/usr/bin:/bin");
+	environ_set(ret, "TZ", "UTC");
+}
+
+static char **find(const struct strvec *env, const char *name, size_t n)
+{
+	for (size_t i = 0; i < env->n; i++)
+		if (!strncmp(env->v[i], name, n) && env->v[i][n] == '=')
+			return &env->v[i];
+	return NULL;
+}
+
+void environ_put(struct strvec *env, const char *assignment)
+{
+	char **at = find(env, assignment, strcspn(assignment, "="));
+
+	if (!at) {
+		strvec_add(env, assignment);
+		return;
+	}
+	free(*at);
+	*at = xstrdup(assignment);
+}
+
+void environ_set(struct strvec *env, const char *name, const char *value)
+{
+	AUTO_FREE char *assignment = xasprintf("%s=%s", name, value);
+
+	environ_put(env, assignment);
+}
+
+const char *environ_get(const struct strvec *env, const char *name)
+{
+	char **at = find(env, name, strlen(name));
+
+	return at ? *at + strlen(name) + 1 : NULL;
+}
+
+size_t environ_size(const struct strvec *env)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < env->n; i++)
+		n += strlen(env->v[i]) + 1;
+	return n;
+}
+
+void environ_pad(struct strvec *env, unsigned extra)
+{
+	static const char name[] = "CULPRIT_PAD=";
+	size_t least = environ_size(env) + sizeof(name); /* sizeof counts the zero byte too */
+	size_t want = (least + 4095) / 4096 * 4096 + extra % 4096;
+	AUTO(str) struct str pad = STR_INIT;
+
+	str_puts(&pad, name);
+	str_pad(&pad, 'x', want - least);
+	strvec_add(env, pad.p);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * place - every tree is built and run at one path, STORE/src.
+ *
+ * A build that writes its own path into its artefacts would otherwise differ from commit to commit. Where mount namespaces are
+ * allowed each child sees its tree bound there, so several can be used at once; where not, the tree is renamed to STORE/src for the
+ * time of use, one at a time, with a note STORE/src.tree of where it belongs, so that a crash in between is mended.
+ */
+#pragma once
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct place {
+	char *tree;    /* where the tree is kept, absolute */
+	char *src;     /* where its children see it, absolute */
+	bool is_bound; /* by a mount namespace: pass tree and src as bind_from and bind_to */
+};
+/* `tree` is relative to the store ("trees/KEY") and must exist. */
+int place_take(const char *store_dir, const char *tree, struct place *ret, struct err *e) MUST_USE;
+/* As place_take with the way given: bound by a mount namespace, or moved. */
+int place_take_by(const char *store_dir, const char *tree, bool bind, struct place *ret,
+		  struct err *e) MUST_USE;
+/* Where this process itself can reach the tree's files meanwhile. */
+const char *place_files(const struct place *p);
+/* A tree that a killed culprit left at STORE/src goes back to where it belongs. Called by place_take, too. */
+int place_mend(const char *store_dir, struct err *e) MUST_USE;
+void place_done(struct place *p);

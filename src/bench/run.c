@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run - from a child's end to readings or one clear line.
+ *
+ * Which output matters is decided here, not in the readers. With a reader or regex named, everything that it says does. Without, stdout is
+ * scanned for "name: value unit" lines on the quiet: if it has nothing else (whole output) it is meant for us and must be
+ * right; otherwise only the `primary` metrics must be, since any program may print "note: 3 files" or "x: nan".
+ */
+#include "bench/run.h"
+
+#include "base/num.h"
+#include "bench/callgrind.h"
+#include "reader/reader.h"
+#include "sys/fs.h"
+#include "sys/proc.h"
+
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+#define READ_MAX (INT64_C(16) << 20) /* of each stream, for the reader */
+#define READ_TAIL (INT64_C(1) << 20)
+#define KEEP_HEAD ((size_t)128 << 10) /* of each stream, for the journal */
+#define KEEP_TAIL ((size_t)64 << 10)
+#define HELPER_TIMEOUT_NS                                                                          \
+	(600 * NS_PER_S) /* prepare and cleanup of a benchmark without a timeout */
+
+struct running {
+	const struct run_setting *s;
+	const struct benchmark *b;
+	const struct reader *reader;
+	bool is_explicit; /* a reader or regex was named */
+	struct str out, err;
+	struct proc_result proc;
+	struct run_result *ret;
+};
+
+void run_result_done(struct run_result *r)
+{
+	free(r->reason);
+	readings_done(&r->readings);
+	str_done(&r->output);
+	*r = (struct run_result){ .output = STR_INIT };
+}
+
+void run_memory_done(struct run_memory *m)
+{
+	readings_done(&m->first);
+	m->is_set = false;
+}
+
+/* --- reasons -------------------------------------------------------------------------------------------------------- */
+
+static PRINTF(3, 4) void refuse(struct run_result *r, enum outcome outcome, const char *fmt, ...)
+{
+	AUTO(str) struct str s = STR_INIT;
+	va_list ap;
+
+	if (r->reason)
+		return;
+	va_start(ap, fmt);
+	str_vaddf(&s, fmt, ap);
+	va_end(ap);
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
+			s.p[i] = '?';
+	r->outcome = outcome;
+	r->reason = str_take(&s);
+}
+
+/* ": 'LINE'" with the last line that is not blank, cut; nothing if there is none. */
+static void add_last_line(struct str *out, const struct str *text)
+{
+	size_t end = text->n, begin;
+
+	while (end && strchr(" \t\r\n", text->p[end - 1]))
+		end--;
+	begin = end;
+	while (begin && text->p[begin - 1] != '\n')
+		begin--;
+	size_t n = end - begin < 120 ? end - begin : 120;
+
+	if (!n)
+		return;
+	str_puts(out, ": '");
+	str_add(out, text->p + begin, n);
+	str_puts(out, n < end - begin ? "...'" : "'");
+}
+
+static void what_it_said(const struct running *x, struct str *out)
+{
+	size_t before = out->n;
+
+	add_last_line(out, &x->err);
+	if (out->n == before)
+		add_last_line(out, &x->out);
+}
+
+/* --- children ------------------------------------------------------------------------------------------------------- */
+
+static struct proc_spec base_spec(const struct run_setting *s)
+{
+	return (struct proc_spec){
+		.cwd = s->cwd,
+		.env = s->env,
+		.bind_from = s->bind_from,
+		.bind_to = s->bind_to,
+		.pin = s->benchmark->pin,
+		.tick = s->tick,
+		.tick_arg = s->tick_arg,
+	};
+}
+
+/* prepare or cleanup. */
+static int helper(struct running *x, const char *name, const char *command, bool leave,
+		  struct err *e)
+{
+	AUTO(str) struct str out = STR_INIT, why = STR_INIT;
+	const char *argv[] = { "sh", "-c", command, NULL };
+	struct proc_spec spec = base_spec(x->s);
+	struct proc_result r;
+
+	spec.argv = argv;
+	spec.timeout_ns = x->b->timeout_ns > 0 ? x->b->timeout_ns : HELPER_TIMEOUT_NS;
+	spec.merge_stderr = true;
+	spec.output_max = 64 << 10;
+	spec.output_tail = 32 << 10;
+	spec.leave = leave;
+	int f = proc_run(&spec, &out, NULL, &r, e);
+
+	if (f < 0)
+		return f;
+	if (r.end == PROC_EXITED && r.status == 0)
+		return 0;
+	proc_describe(&r, spec.timeout_ns, &why);
+	add_last_line(&why, &out);
+	refuse(x->ret, r.end == PROC_TIMED_OUT ? OUTCOME_TIMEOUT : OUTCOME_FAILED, "%s: %s", name,
+	       why.p);
+	return 0;
+}
+
+static int command(struct running *x, struct err *e)
+{
+	AUTO(strvec) struct strvec argv = STRVEC_INIT;
+	struct proc_spec spec = base_spec(x->s);
+
+	if (x->b->measure == MEASURE_CALLGRIND) {
+		callgrind_argv(x->b->command, x->s->scratch, &argv);
+		spec.no_aslr = true;
+	} else {
+		strvec_add(&argv, "sh");
+		strvec_add(&argv, "-c");
+		strvec_add(&argv, x->b->command);
+	}
+	spec.argv = (const char *const *)argv.v;
+	spec.timeout_ns = x->b->timeout_ns;
+	spec.output_max = READ_MAX;
+	spec.output_tail = READ_TAIL;
+	spec.cgroup = x->s->cgroup;
+	spec.leave = x->b->cleanup != NULL;
+	spec.stop = x->s->stop;
+	return proc_run(&spec, &x->out, &x->err, &x->proc, e);
+}
+
+/* --- judging -------------------------------------------------------------------------------------------------------- */
+
+/* A shell says with 128 + n that its child died of signal n. */
+static int signal_of(const struct proc_result *p)
+{
+	if (p->end == PROC_SIGNALLED)
+		return p->status;
+	return p->end == PROC_EXITED && p->status > 128 && p->status <= 128 + 64 ? p->status - 128
+										 : 0;
+}
+
+static void judge_end(struct running *x)
+{
+	const struct proc_result *p = &x->proc;
+	AUTO(str) struct str why = STR_INIT;
+	int sig = signal_of(p);
+
+	if (p->end == PROC_TIMED_OUT) {
+		proc_describe(p, x->b->timeout_ns, &why);
+		what_it_said(x, &why);
+		refuse(x->ret, OUTCOME_TIMEOUT, "%s", why.p);
+	} else if (p->end == PROC_NOT_STARTED) {
+		refuse(x->ret, OUTCOME_FAILED, "%s", x->err.p);
+	} else if (p->suspended_ns) {
+		num_put_duration(&why, p->suspended_ns);
+		refuse(x->ret, OUTCOME_FAILED, "the machine was suspended for %s during the run",
+		       why.p);
+	} else if (x->reader->any_status && p->end == PROC_EXITED && p->status == 125) {
+		refuse(x->ret, OUTCOME_SKIPPED, "exit status 125: cannot be tested");
+	} else if (x->reader->any_status) {
+		return;
+	} else if (sig) {
+		what_it_said(x, &why);
+		refuse(x->ret, OUTCOME_CRASHED, "signal %d (%s)%s", sig, strsignal(sig), why.p);
+	} else if (p->status != 0) {
+		what_it_said(x, &why);
+		refuse(x->ret, OUTCOME_FAILED, "exit status %d%s%s", p->status,
+		       p->status == 127	  ? " (command not found)"
+		       : p->status == 126 ? " (not executable)"
+					  : "",
+		       why.p);
+	}
+}
+
+static void judge_reject(struct running *x, const struct str *text)
+{
+	regex_t re;
+	size_t at = 0;
+
+	if (!x->b->reject || x->ret->reason || regcomp(&re, x->b->reject, REG_EXTENDED | REG_NOSUB))
+		return;
+	while (at < text->n && !x->ret->reason) {
+		const char *line = text->p + at, *stop = memchr(line, '\n', text->n - at);
+		size_t n = stop ? (size_t)(stop - line) : text->n - at;
+		regmatch_t m = { .rm_so = 0, .rm_eo = (regoff_t)(n < 65536 ? n : 65536) };
+
+		if (!regexec(&re, line, 1, &m, REG_STARTEND))
+			refuse(x->ret, OUTCOME_FAILED,
+			       "the benchmark printed '%.*s', which 'reject' refuses",
+			       (int)(n < 120 ? n : 120), line);
+		at += n + 1;
+	}
+	regfree(&re);
+}
+
+static void add_standard(struct running *x)
+{
+	struct readings *r = &x->ret->readings;
+	const struct proc_result *p = &x->proc;
+
+	readings_add(r, "wall", "s", (double)p->wall_ns / 1e9, 0, BETTER_LOWER, false);
+	readings_add(r, "user", "s", (double)p->user_ns / 1e9, 1e-6, BETTER_LOWER, false);
+	readings_add(r, "sys", "s", (double)p->sys_ns / 1e9, 1e-6, BETTER_LOWER, false);
+	readings_add(r, "max-rss", "B", (double)p->max_rss_bytes, 1024, BETTER_LOWER, false);
+	if (p->tree_peak_bytes >= 0)
+		readings_add(r, "tree-peak", "B", (double)p->tree_peak_bytes, 4096, BETTER_LOWER,
+			     false);
+}
+
+static int add_instructions(struct running *x, struct err *e)
+{
+	double instructions;
+	unsigned processes;
+	int r = callgrind_collect(x->s->scratch, &instructions, &processes, e);
+
+	if (r < 0 && !x->ret->reason)
+		return r;
+	if (r == 0 && !processes)
+		refuse(x->ret, OUTCOME_FAILED, "callgrind counted nothing");
+	if (r == 0)
+		readings_add(&x->ret->readings, "instructions", "", instructions, 1, BETTER_LOWER,
+			     true);
+	return 0;
+}
+
+static bool is_primary(const struct benchmark *b, const char *metric)
+{
+	for (const char **p = b->primary; p && *p; p++)
+		if (!strcmp(*p, metric))
+			return true;
+	return false;
+}
+
+static void drop_standard(struct run_result *r, const char *metric)
+{
+	for (size_t i = 0; i < r->n_standard; i++)
+		if (!strcmp(r->readings.v[i].metric, metric)) {
+			free(r->readings.v[i].metric);
+			free(r->readings.v[i].unit);
+			r->readings.n--;
+			memmove(&r->readings.v[i], &r->readings.v[i + 1],
+				(r->readings.n - i) * sizeof(r->readings.v[0]));
+			r->n_standard--;
+			return;
+		}
+}
+
+/* A benchmark that prints a metric named like one of ours means its own. Noise that only looks like one does not. */
+static void add_read(struct running *x, const struct reader_result *got)
+{
+	struct run_result *r = x->ret;
+
+	for (size_t i = 0; i < got->readings.n; i++) {
+		const struct reading *v = &got->readings.v[i];
+		bool is_meant = x->is_explicit || got->whole || is_primary(x->b, v->metric);
+
+		if (readings_find(&r->readings, v->metric) && !is_meant)
+			continue;
+		drop_standard(r, v->metric);
+		readings_add(&r->readings, v->metric, v->unit, v->value, v->resolution, v->better,
+			     v->counter);
+	}
+	for (size_t i = 0; i < r->readings.n; i++)
+		if (x->b->better != BETTER_UNKNOWN && is_primary(x->b, r->readings.v[i].metric))
+			r->readings.v[i].better = x->b->better;
+}
+
+static int judge_output(struct running *x, struct err *e)
+{
+	struct reader_input in = { x->out.p,
+				   x->out.n,
+				   x->err.p,
+				   x->err.n,
+				   signal_of(&x->proc) ? 128 + signal_of(&x->proc) : x->proc.status,
+				   x->b->regex,
+				   x->b->regex_metric };
+	struct reader_result got;
+	int r = reader_read(x->reader, &in, &got, e);
+
+	x->ret->whole_output = got.whole;
+	bool matters = x->is_explicit || got.whole ||
+		       (got.problem_metric[0] && is_primary(x->b, got.problem_metric));
+
+	if (r == 0 && got.problem[0] && matters)
+		refuse(x->ret, OUTCOME_FAILED, "%s%s", got.problem,
+		       x->proc.out_truncated ? " (its output was cut at 16 MiB)" : "");
+	if (r == 0)
+		add_read(x, &got);
+	reader_result_done(&got);
+	return r;
+}
+
+static bool is_formula(const struct config *c, const char *metric)
+{
+	for (size_t i = 0; c && i < c->n_metrics; i++)
+		if (!strcmp(c->metrics[i].name, metric))
+			return true;
+	return false;
+}
+
+static void refuse_missing(struct running *x, const char *metric, const char *when)
+{
+	AUTO(str) struct str said = STR_INIT;
+
+	what_it_said(x, &said);
+	refuse(x->ret, OUTCOME_FAILED, "metric '%s' %s%s%s", metric, when,
+	       said.n ? "; it printed" : "; it printed nothing", said.p);
+}
+
+/* Primary metrics must be there; what the first run of this boot had must come again, in the same unit. */
+static void judge_metrics(struct running *x, struct run_memory *m)
+{
+	struct run_result *r = x->ret;
+	bool any_primary = x->b->primary && x->b->primary[0];
+
+	for (const char **p = x->b->primary; p && *p; p++)
+		if (!readings_find(&r->readings, *p) && !is_formula(x->s->config, *p))
+			refuse_missing(x, *p, "was not found in what the benchmark printed");
+	for (size_t i = 0; m->is_set && i < m->first.n; i++) {
+		const struct reading *was = &m->first.v[i],
+				     *is = readings_find(&r->readings, was->metric);
+		bool matters = any_primary ? is_primary(x->b, was->metric)
+					   : x->is_explicit || r->whole_output;
+
+		if (is && strcmp(is->unit, was->unit) != 0)
+			refuse(r, OUTCOME_FAILED,
+			       "metric '%s' changed its unit from '%s' to '%s' between two runs",
+			       was->metric, was->unit, is->unit);
+		else if (!is && matters)
+			refuse_missing(x, was->metric,
+				       "was printed by an earlier run and is missing now");
+	}
+	if (r->reason || m->is_set)
+		return;
+	for (size_t i = 0; i < r->readings.n; i++)
+		readings_add(&m->first, r->readings.v[i].metric, r->readings.v[i].unit, 0, 0,
+			     BETTER_UNKNOWN, false);
+	m->is_set = true;
+}
+
+/* Head and tail of a stream: enough to look at a failure, little enough to keep a thousand. */
+static void keep_output(struct str *out, const struct str *text)
+{
+	if (text->n <= KEEP_HEAD + KEEP_TAIL) {
+		str_add(out, text->p, text->n);
+		return;
+	}
+	str_add(out, text->p, KEEP_HEAD);
+	str_addf(out, "\n[... %zu bytes not kept ...]\n", text->n - KEEP_HEAD - KEEP_TAIL);
+	str_add(out, text->p + text->n - KEEP_TAIL, KEEP_TAIL);
+}
+
+static int judge(struct running *x, struct run_memory *m, struct err *e)
+{
+	struct run_result *r = x->ret;
+	int f = 0;
+
+	keep_output(&r->output, &x->out);
+	keep_output(&r->output, &x->err);
+	r->seconds = (double)x->proc.wall_ns / 1e9;
+	judge_end(x);
+	judge_reject(x, &x->out);
+	judge_reject(x, &x->err);
+	if (x->b->measure == MEASURE_CALLGRIND)
+		f = add_instructions(x, e);
+	else
+		add_standard(x);
+	r->n_standard = r->readings.n;
+	if (f == 0 && !r->reason)
+		f = judge_output(x, e);
+	if (f == 0 && !r->reason)
+		judge_metrics(x, m);
+	if (r->reason) {
+		readings_done(&r->readings);
+		r->n_standard = 0;
+	}
+	return f;
+}
+
+static int run_steps(struct running *x, struct run_memory *m, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	bool is_stopped = false;
+	int r = 0, c = 0;
+
+	if (x->b->prepare)
+		r = helper(x, "prepare", x->b->prepare, true, e);
+	if (r == 0 && !x->ret->reason) {
+		r = command(x, e);
+		is_stopped = r == 0 && x->proc.end == PROC_STOPPED;
+		if (r == 0 && !is_stopped)
+			r = judge(x, m, e);
+	}
+	if (x->b->cleanup || x->b->prepare)
+		c = helper(x, "cleanup", x->b->cleanup ? x->b->cleanup : ":", false,
+			   r < 0 ? &ignored : e);
+	if (r == 0 && c == 0 && is_stopped)
+		return err_set(e, ERR_STOPPED, "stopped");
+	if (x->ret->reason)
+		readings_done(&x->ret->readings);
+	return r < 0 ? r : c;
+}
+
+int run_once(const struct run_setting *s, struct run_memory *memory, struct run_result *ret,
+	     struct err *e)
+{
+	struct running x = {
+		.s = s,
+		.b = s->benchmark,
+		.is_explicit = s->benchmark->reader || s->benchmark->regex,
+		.out = STR_INIT,
+		.err = STR_INIT,
+		.ret = ret,
+	};
+	const char *name = x.b->reader ? x.b->reader : x.b->regex ? "regex" : NULL;
+
+	*ret = (struct run_result){ .outcome = OUTCOME_OK, .output = STR_INIT };
+	int r = reader_find(name, &x.reader, e);
+
+	if (r == 0)
+		r = run_steps(&x, memory, e);
+	str_done(&x.out);
+	str_done(&x.err);
+	if (r < 0)
+		run_result_done(ret);
+	return r;
+}
+
+/* A program in PATH, a path that exists, or a kernel module that is there. */
+static bool is_there(const char *need)
+{
+	AUTO_FREE char *program = fs_find_program(need, NULL);
+	AUTO_FREE char *module = xasprintf("/sys/module/%s", need);
+
+	for (char *p = module; *p; p++)
+		if (*p == '-')
+			*p = '_';
+	return program || (need[0] == '/' && fs_exists(need)) || fs_exists(module);
+}
+
+int run_check(const struct benchmark *b, struct err *e)
+{
+	const struct reader *reader;
+	regex_t re;
+	int r = reader_find(b->reader ? b->reader : b->regex ? "regex" : NULL, &reader, e);
+
+	if (r == 0 && b->regex)
+		r = reader_check_regex(b->regex, e);
+	if (r == 0 && b->reject) {
+		int x = regcomp(&re, b->reject, REG_EXTENDED | REG_NOSUB);
+		char why[200];
+
+		if (x) {
+			regerror(x, &re, why, sizeof(why));
+			r = err_set(e, ERR_USAGE, "reject '%.200s': %s", b->reject, why);
+		} else {
+			regfree(&re);
+		}
+	}
+	if (r == 0 && b->pin)
+		r = proc_check_pin(b->pin, e);
+	if (r == 0 && b->measure == MEASURE_CALLGRIND)
+		r = callgrind_check(e);
+	for (const char **n = b->needs; r == 0 && n && *n; n++)
+		if (!is_there(*n))
+			r = err_set(e, ERR_ENV, "'%s' is needed and not there: install it", *n);
+	return r < 0 ? err_wrap(e, "benchmark '%s'", b->name) : 0;
+}
