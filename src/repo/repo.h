@@ -21,9 +21,10 @@ int repo_open(const char *start, struct repo **ret, struct err *e) MUST_USE;
 void repo_close(struct repo *r);
 /* Where the store of this repository is by default: TOP/.culprit, for a linked worktree the main worktree's; for a bare one GITDIR/culprit. */
 const char *repo_default_store(const struct repo *r);
-const char *repo_top(const struct repo *r);    /* the checkout's root, or the bare repository */
-const char *repo_prefix(const struct repo *r); /* where the user stands below the root: "" or "sub/dir/" */
-const char *repo_notes(const struct repo *r);  /* "shallow clone: history ends at ...", or "" */
+const char *repo_top(const struct repo *r); /* the checkout's root, or the bare repository */
+const char *repo_prefix(
+	const struct repo *r); /* where the user stands below the root: "" or "sub/dir/" */
+const char *repo_notes(const struct repo *r); /* "shallow clone: history ends at ...", or "" */
 /* Creates or refreshes STORE/repo.git. Call once before resolving anything. */
 int repo_prepare(struct repo *r, const char *store_dir, struct err *e) MUST_USE;
 
@@ -38,4 +39,5 @@ int repo_commit(struct repo *r, const char *oid, struct commit_info *ret, struct
 /* Is `path` (relative to the checkout's root) a file that git neither tracks nor ignores there? */
 int repo_is_untracked(struct repo *r, const char *path, bool *ret, struct err *e) MUST_USE;
 /* Run git in STORE/repo.git with plumbing arguments (NULL-terminated list); output into `out`. */
-int repo_git(struct repo *r, struct str *out, struct err *e, ...) MUST_USE __attribute__((sentinel));
+int repo_git(struct repo *r, struct str *out, struct err *e, ...) MUST_USE
+	__attribute__((sentinel));
