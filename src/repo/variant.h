@@ -25,20 +25,29 @@ enum change_kind {
 };
 struct change {
 	enum change_kind kind;
-	char *key;   /* FOO of env.FOO, vm.x of sysctl.vm.x */
-	char *value; /* a full object name, the patch's bytes' hash, the text */
+	char *key; /* FOO of env.FOO, vm.x of sysctl.vm.x; of a patch its file as given; else NULL */
+	char *value; /* a full object name, the patch's bytes' hash, an absolute folder, the text */
 	char *patch; /* CHANGE_PATCH: the bytes */
 	size_t patch_n;
 };
 struct variant {
 	char *text;  /* as given */
+	char *rev;   /* its revision as given; NULL for image= and deb= */
 	char *oid;   /* full object name of the revision; NULL for image= and deb= */
-	char *image; /* image=PATH or NULL */
+	char *image; /* image=PATH, made absolute, or NULL */
 	char *deb;
 	struct change *changes;
 	size_t n_changes;
 };
-/* Parses and resolves. A name that is both a file and a revision: ERR_USAGE that asks for ./NAME or a full ref. */
+/*
+ * Only the cutting up: text and rev (which may be an unknown one), image, deb, and the changes with their keys and values as given.
+ * Needs no repository and reads no file. Malformed changes: ERR_USAGE.
+ */
+int variant_scan(const char *text, struct variant *ret, struct err *e) MUST_USE;
+/*
+ * Parses and resolves. A name that is both a file and a revision: ERR_USAGE that asks for ./NAME or a full ref. Relative paths start
+ * where the repository was opened from. `r` may be NULL (outside a repository): then only image= and deb= are possible.
+ */
 int variant_parse(struct repo *r, const char *text, struct variant *ret, struct err *e) MUST_USE;
 void variant_done(struct variant *v);
 /* A variant of a plain commit. */
@@ -50,8 +59,11 @@ void variant_key(const struct variant *v, struct str *out);
 
 /*
  * Check the variant's tree out into `dir` (must not exist) with its changes applied, from STORE/repo.git. A `.git` file makes git
- * describe and submodules work where they can. On ok *ret_tree is the resulting tree's object name (equal trees, equal names).
- * A checkout that fails, a revert, patch or pick that conflicts: returns 0 with *ret_ok = false and the reason in `why`. Negative only for our own failures.
+ * describe work; with changes, HEAD is a commit of culprit's on top of the revision. Submodules are filled from the user's checkout. Every file has one
+ * modification time, the revision's date. On ok *ret_tree is the resulting tree's object name (equal trees, equal names) and `why` has
+ * remarks: a submodule that stays empty, files of git-lfs that are pointers, a merge reverted against its first parent.
+ * A checkout that fails, a revert, patch or pick that conflicts or changes nothing: returns 0 with *ret_ok = false, the reason in `why`
+ * and no `dir`. Negative only for our own failures (no space left, git missing).
  */
 int variant_checkout(struct repo *r, const struct variant *v, const char *dir, bool *ret_ok,
 		     char ret_tree[65], struct str *why, struct err *e) MUST_USE;
