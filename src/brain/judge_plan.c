@@ -24,14 +24,6 @@ static const struct {
 };
 enum { LAST = 56 };
 
-/* What an exact test of n and n values uses of a level. */
-static double used(unsigned n, double level)
-{
-	size_t k = mann_whitney_rank(n, n, level);
-
-	return k ? mann_whitney_p(n, n, k - 1) : 0;
-}
-
 /* The error that a look of n a side can make in all when `level` is shared by Holm among up to m
  * metrics. */
 static double look_spends(unsigned n, double level, unsigned m)
@@ -39,7 +31,7 @@ static double look_spends(unsigned n, double level, unsigned m)
 	double most = 0;
 
 	for (unsigned h = 1; h <= m; h++)
-		most = fmax(most, h * used(n, level / h));
+		most = fmax(most, h * mann_whitney(n, n, level / h, 0).used);
 	return most;
 }
 

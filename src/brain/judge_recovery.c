@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Recovery is a ratio of two differences that share two of their three samples. Dividing the two
- * intervals is wrong (the shared samples correlate them) and the delta method is wrong when the
+ * intervals is wrong (the shared samples correlate them), and the delta method is wrong when the
  * loss is hardly larger than its noise. Fieller's way is neither: the shares s are kept that the
- * data do not refute, i.e. those for which the contrast c(s) = (1 - s) bad + s good - fixed, which
- * is 0 if the share is s, stays within t standard errors of 0. The levels are in the metric's own
- * unit (a share is of the loss as people measure it), and their estimate scales with the values, so
- * skewed noise, additive or relative, cancels from c like the level itself.
+ * data do not refute, i.e. those for which the contrast
+ *     c(s) = (1 - s) bad + s good - fixed,   which is 0 if the share is s,
+ * stays within t standard errors of 0 (Satterthwaite's degrees of freedom).
+ *
+ * The levels are 20 % trimmed means with Yuen's variance, in the metric's own unit (a share is of
+ * the loss as people measure it). They scale with the values, so skewed noise, additive or relative,
+ * cancels from c like the level itself. That is why ranks are not used here: (1 - s) bad + s good
+ * and fixed have noise of different shapes, so the median of their differences is off under skew.
+ * Huber's location with its usual error was tried: coverage .88 under skew and two modes at n = 30.
  */
 #include "brain/judge.h"
 
@@ -21,24 +26,31 @@ struct level {
 	double at, var, df;
 };
 
+/* The fifth that is cut off each end; of five values cutting two would leave too few to know the spread. */
+static size_t trimmed(size_t n)
+{
+	return n < 6 ? 0 : n / 5;
+}
+
+/* Yuen's: the variance of a trimmed mean from the winsorised values; right for skewed noise too. */
+
 static struct level level_of(const double *v, size_t n)
 {
-	double dn = (double)n, sd = 1.4826 * sample_mad(v, n) * sqrt(dn / fmax(1, dn - 1));
-	double at, psi2 = 0, inside = 0;
+	size_t cut = trimmed(n), kept = n - 2 * cut;
+	AUTO_FREE double *w = sample_sorted(v, n);
+	double h = (double)kept;
 
 	if (n < 2)
 		return (struct level){ n ? v[0] : NAN, NAN, NAN };
-	if (!(sd > 0))
-		sd = sample_sd(v, n);
-	at = sample_huber(v, n, sd);
-	for (size_t i = 0; sd > 0 && i < n; i++) {
-		double z = fmax(-1.5, fmin(1.5, (v[i] - at) / sd));
+	double at = sample_mean(w + cut, kept);
 
-		psi2 += z * z;
-		inside += fabs(v[i] - at) < 1.5 * sd || n <= 2;
+	for (size_t i = 0; i < cut; i++) {
+		w[i] = w[cut];
+		w[n - 1 - i] = w[n - 1 - cut];
 	}
-	inside = fmax(inside / dn, 0.5);
-	return (struct level){ at, sd * sd * psi2 / (dn - 1) / (inside * inside) / dn, dn - 1 };
+	double sd = sample_sd(w, n);
+
+	return (struct level){ at, ((double)n - 1) * sd * sd / (h * (h - 1)), h - 1 };
 }
 
 struct contrast {

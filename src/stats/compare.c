@@ -100,9 +100,10 @@ static double pooled_sd(const double *x, size_t n, const double *y, size_t m)
 }
 
 static void shift_and_interval(const double *x, size_t n, const double *y, size_t m,
-			       const struct scale *s, double alpha, struct comparison *ret)
+			       const struct scale *s, const struct mann_whitney *null,
+			       struct comparison *ret)
 {
-	uint64_t total = (uint64_t)n * m, k = mann_whitney_rank(n, m, alpha);
+	uint64_t total = (uint64_t)n * m, k = null->rank;
 	uint64_t ranks[4] = { k, (total + 1) / 2, total / 2 + 1, total + 1 - k };
 	double v[4];
 
@@ -115,7 +116,7 @@ static void shift_and_interval(const double *x, size_t n, const double *y, size_
 	ret->shift = scale_change(s, v[1] + (v[2] - v[1]) / 2);
 	ret->low = scale_change(s, v[0]);
 	ret->high = scale_change(s, v[3]);
-	ret->achieved = 1 - mann_whitney_p(n, m, k - 1);
+	ret->achieved = 1 - null->used;
 }
 
 static unsigned side_symptoms(const double *v, const double *sorted, size_t n)
@@ -192,7 +193,10 @@ void compare_samples(const double *a, size_t n_a, const double *b, size_t n_b, d
 	uint64_t negative, positive, total = (uint64_t)n_a * n_b;
 
 	differences_signs(x, n_a, y, n_b, &negative, &positive);
-	ret->p = mann_whitney_p(n_a, n_b, total - (negative > positive ? negative : positive));
+	struct mann_whitney null =
+		mann_whitney(n_a, n_b, alpha, total - (negative > positive ? negative : positive));
+
+	ret->p = null.p;
 	if (ret->warnings & COMPARE_NO_BASE)
 		return;
 	to_scale(&s, x, n_a);
@@ -201,7 +205,7 @@ void compare_samples(const double *a, size_t n_a, const double *b, size_t n_b, d
 	if (!(ret->warnings & COMPARE_BIMODAL) && symptom_spread(x, n_a, y, n_b))
 		ret->warnings |= COMPARE_SPREAD;
 	ret->sd = pooled_sd(x, n_a, y, n_b);
-	shift_and_interval(x, n_a, y, n_b, &s, alpha, ret);
+	shift_and_interval(x, n_a, y, n_b, &s, &null, ret);
 }
 
 void compare_welch(const double *a, size_t n_a, const double *b, size_t n_b, double alpha,

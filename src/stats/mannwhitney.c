@@ -75,52 +75,57 @@ static double level_of(double alpha)
 	return alpha * (1 + 1e-12);
 }
 
-size_t mann_whitney_rank(size_t n, size_t m, double alpha)
+static struct mann_whitney approximate(size_t n, size_t m, double alpha, uint64_t count)
 {
-	if (!n || !m || !(alpha > 0))
-		return 0;
-	if (!is_exact(n, m)) {
-		double nm = (double)n * (double)m;
-		double z = -dist_normal_quantile(fmin(1, alpha) / 2);
-		double k = floor(nm / 2 - z * normal_sd(n, m));
+	double middle = (double)n * (double)m / 2, sd = normal_sd(n, m);
+	double k = floor(middle + dist_normal_quantile(fmin(1, alpha) / 2) * sd);
+	double z = (middle - (double)count - 1) / sd;
+	struct mann_whitney r = { 0, 0, z > 0 ? 2 * dist_normal_cdf(-z) : 1 };
 
-		return k >= 1 ? (size_t)k : 0;
+	if (k >= 1) {
+		r.rank = (size_t)k;
+		r.used = 2 * dist_normal_cdf((k - middle) / sd);
 	}
+	return r;
+}
+
+struct mann_whitney mann_whitney(size_t n, size_t m, double alpha, uint64_t count)
+{
+	struct mann_whitney r = { 0, 0, 1 };
+
+	if (!n || !m)
+		return r;
+	if (!is_exact(n, m))
+		return approximate(n, m, alpha, count);
 	AUTO_FREE double *p = lower_half(n, m);
-	size_t k = 0, most = (n * m + 1) / 2;
+	size_t limit = n * m / 2, most = (n * m + 1) / 2;
 	double tail = 0;
 
-	while (k < most) {
+	for (size_t k = 0; k < most; k++) {
 		tail += p[k];
-		if (2 * tail > level_of(alpha))
+		if (k == count)
+			r.p = fmin(1, 2 * tail);
+		if (2 * tail <= level_of(alpha)) {
+			r.rank = k + 1;
+			r.used = 2 * tail;
+		} else if (k >= count || count > limit) {
 			break;
-		k++;
+		}
 	}
-	return k;
+	return r;
+}
+
+size_t mann_whitney_rank(size_t n, size_t m, double alpha)
+{
+	return mann_whitney(n, m, alpha, UINT64_MAX).rank;
 }
 
 double mann_whitney_p(size_t n, size_t m, uint64_t count)
 {
-	double nm = (double)n * (double)m;
-
-	if (!n || !m)
-		return 1;
-	if (!is_exact(n, m)) {
-		double z = (nm / 2 - (double)count - 1) / normal_sd(n, m);
-
-		return z > 0 ? 2 * dist_normal_cdf(-z) : 1;
-	}
-	if ((double)count >= nm / 2)
-		return 1;
-	AUTO_FREE double *p = lower_half(n, m);
-	double tail = 0;
-
-	for (uint64_t u = 0; u <= count; u++)
-		tail += p[u];
-	return fmin(1, 2 * tail);
+	return mann_whitney(n, m, 0, count).p;
 }
 
 double mann_whitney_finest(size_t n, size_t m)
 {
-	return n && m ? fmin(1, mann_whitney_p(n, m, 0)) : 1;
+	return mann_whitney_p(n, m, 0);
 }

@@ -19,5 +19,11 @@ size_t mann_whitney_rank(size_t n, size_t m, double alpha);
 /* min(1, 2 P(U <= count)): the two-sided p when the smaller of #(difference <= 0) and #(difference
  * >= 0) is `count`. */
 double mann_whitney_p(size_t n, size_t m, uint64_t count);
+/* The rank, the level that it really uses (2 P(U <= rank - 1), 0 for rank 0), and p for `count`, at the price of one. */
+struct mann_whitney {
+	size_t rank;
+	double used, p;
+};
+struct mann_whitney mann_whitney(size_t n, size_t m, double alpha, uint64_t count);
 /* The finest two-sided level that n and m values can reach: 2 / C(n + m, n). */
 double mann_whitney_finest(size_t n, size_t m);

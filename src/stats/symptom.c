@@ -3,12 +3,13 @@
  * Plain statistics with few parts, because a warning must be explainable on one line:
  *
  *   two modes   the best split of the sorted values into two groups leaves so little of the sum of
- * squares inside them that not even a flat distribution, the widest of those with one mode, would
- * (its limit is 1/4). Hartigan's dip asks the same with more code; kernel estimates need a
- * bandwidth. outliers    a value further from the median than a bound in MAD units that grows for
- * small n. drift       Spearman's rank correlation with the order; above 512 values, of block
- * medians. spread      Mann-Whitney on the distances from the own median (a rank version of
- * Levene's test).
+ *               squares inside them that not even a flat distribution, the widest of those with one
+ *               mode, would. Its limit is 1/4; the bound is its 1 % quantile by simulation,
+ *               1/4 - .62 / sqrt(n). Hartigan's dip asks the same with more code; kernel estimates
+ *               need a bandwidth.
+ *   outliers    a value further from the median than a bound in MAD units that grows for small n.
+ *   drift       Spearman's rank correlation with the order; above 512 values, of block medians.
+ *   spread      Mann-Whitney on the distances from the own median (a rank version of Levene's test).
  */
 #include "stats/symptom.h"
 
@@ -42,7 +43,7 @@ bool symptom_bimodal(const double *sorted, size_t n)
 			best = fmax(best, left * left * dn / (k * (dn - k)));
 		}
 	}
-	return all > 0 && 1 - best / all < 0.25 - 0.47 / sqrt(dn);
+	return all > 0 && 1 - best / all < 0.25 - 0.62 / sqrt(dn);
 }
 
 bool symptom_outliers(const double *sorted, size_t n)
@@ -123,7 +124,7 @@ bool symptom_drift(const double *v, const double *sorted, size_t n)
 	double r = spearman_with_order(v, sorted, n);
 	double t = fabs(r) * sqrt(((double)n - 2) / fmax(1e-12, 1 - r * r));
 
-	return t > dist_t_quantile(1 - 0.005 / 2, (double)n - 2) && share > 0.1;
+	return t > dist_t_quantile(1 - 0.0035 / 2, (double)n - 2) && share > 0.1;
 }
 
 double *sorted_deviations(const double *sorted, size_t n)
