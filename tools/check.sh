@@ -31,6 +31,15 @@ if [ "$part" != t ]; then
 	fi
 	echo "unit tests: $p passed, $f failed"
 	passed=$((passed + p)) failed=$((failed + f))
+
+	# The fuzz entries over their corpora: one test each.
+	meson test -C "$build" --suite fuzz --logbase fuzzlog >"$out/fuzz" 2>&1 || true
+	p=$(awk '$1 == "Ok:" { print $2 }' "$out/fuzz")
+	f=$(awk '$1 == "Fail:" || $1 == "Timeout:" { n += $2 } END { print n + 0 }' "$out/fuzz")
+	[ -n "$p" ] || { p=0 f=$((f + 1)); }
+	[ "$f" -eq 0 ] || cat "$out/fuzz"
+	echo "fuzz corpora: $p passed, $f failed"
+	passed=$((passed + p)) failed=$((failed + f))
 fi
 
 if [ "$part" != unit ]; then

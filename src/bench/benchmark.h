@@ -85,6 +85,9 @@ void config_done(struct config *c);
  */
 int config_load(const char *path, const char *const *overrides, const char *build,
 		const char *bench, struct config *ret, struct err *e) MUST_USE;
+/* The same from a text in memory; `name` stands in messages. NULL text = no file. */
+int config_parse(const char *name, const char *text, size_t n, const char *const *overrides,
+		 const char *build, const char *bench, struct config *ret, struct err *e) MUST_USE;
 /* By name; NULL name = the one of --bench, else the only one, or an error that lists them. */
 int config_benchmark(const struct config *c, const char *name, const struct benchmark **ret,
 		     struct err *e) MUST_USE;

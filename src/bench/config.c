@@ -377,14 +377,6 @@ static int check(const struct loading *l)
 
 /* --- loading --- */
 
-static int load_file(struct loading *l, const char *path, const struct str *text, struct conf **ret)
-{
-	int r = conf_parse(text->p, text->n, path, ret, l->e);
-
-	l->file = *ret;
-	return r < 0 ? r : conf_apply(*ret, &l->schema, l->e);
-}
-
 static int set_flag(struct loading *l, const char *key, const char *flag, const char *value)
 {
 	AUTO_FREE char *assignment = xasprintf("%s=%s", key, value ? value : "");
@@ -396,19 +388,18 @@ static int set_flag(struct loading *l, const char *key, const char *flag, const 
 	return conf_set(&l->schema, assignment, l->e);
 }
 
-static int load(struct loading *l, const char *path, const char *const *overrides,
+static int load(struct loading *l, const char *text, size_t n, const char *const *overrides,
 		const char *build, const char *bench)
 {
 	AUTO(conf_file) struct conf *file = NULL;
-	AUTO(str) struct str text = STR_INIT;
 	int r;
 
 	conf_defaults(&l->schema, "project", l->c);
 	conf_defaults(&l->schema, "kernel", l->c);
-	if (path) {
-		l->c->path = arena_strdup(&l->c->arena, path);
-		if ((r = fs_read(path, CONF_MAX_BYTES, &text, l->e)) < 0 ||
-		    (r = load_file(l, l->c->path, &text, &file)) < 0)
+	if (text) {
+		r = conf_parse(text, n, l->c->path, &file, l->e);
+		l->file = file;
+		if (r < 0 || (r = conf_apply(file, &l->schema, l->e)) < 0)
 			return r;
 	}
 	for (; overrides && *overrides; overrides++) {
@@ -423,8 +414,8 @@ static int load(struct loading *l, const char *path, const char *const *override
 	return check(l);
 }
 
-int config_load(const char *path, const char *const *overrides, const char *build,
-		const char *bench, struct config *ret, struct err *e)
+int config_parse(const char *name, const char *text, size_t n, const char *const *overrides,
+		 const char *build, const char *bench, struct config *ret, struct err *e)
 {
 	struct config c = { 0 };
 	struct err unwanted = ERR_INIT;
@@ -432,13 +423,25 @@ int config_load(const char *path, const char *const *overrides, const char *buil
 	int r;
 
 	l.schema = (struct conf_schema){ config_keys, &c.arena, record, &l };
-	r = load(&l, path, overrides, build, bench);
+	c.path = text ? arena_strdup(&c.arena, name) : NULL;
+	r = load(&l, text, n, overrides, build, bench);
 	if (r < 0) {
 		config_done(&c);
 		return r;
 	}
 	*ret = c;
 	return 0;
+}
+
+int config_load(const char *path, const char *const *overrides, const char *build,
+		const char *bench, struct config *ret, struct err *e)
+{
+	AUTO(str) struct str text = STR_INIT;
+	int r = path ? fs_read(path, CONF_MAX_BYTES, &text, e) : 0;
+
+	return r < 0 ? r
+		     : config_parse(path, path ? text.p : NULL, text.n, overrides, build, bench,
+				    ret, e);
 }
 
 int config_benchmark(const struct config *c, const char *name, const struct benchmark **ret,
