@@ -310,6 +310,55 @@ int query_counts(struct store *st, int64_t hunt, struct hunt_counts *ret, struct
 	return 0;
 }
 
+int query_run(struct store *st, int64_t run, struct run_row *ret, struct err *e)
+{
+	AUTO(sql) struct sql q = SQL_INIT;
+	struct run_row row;
+	const char *outcome;
+	int r = sql_start(
+		st, "reading a run",
+		"select r.id, r.hunt, r.boot, o.build, r.benchmark, b.variant, r.position, r.began_ns,"
+		" e.outcome, e.reason, e.seconds from run r"
+		" join boot o on o.seq = r.boot join build b on b.id = o.build"
+		" left join run_end e on e.run = r.id where r.id = ?1",
+		ARGS(ARG_I(run)), &q, e);
+
+	if (r == 0)
+		r = sql_step(&q, e);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return err_set(e, ERR_MISSING,
+			       "there is no run %lld; 'culprit log N' shows those of hunt N",
+			       (long long)run);
+	row = (struct run_row){
+		.id = sql_int(&q, 0),
+		.hunt = sql_int(&q, 1),
+		.boot = sql_int(&q, 2),
+		.build = sql_int(&q, 3),
+		.index = (int)sql_int(&q, 6),
+		.began_ns = sql_int(&q, 7),
+		.seconds = sql_real(&q, 10),
+	};
+	outcome = column(&q, 8);
+	row.ended = outcome != NULL;
+	if (outcome && !outcome_parse(outcome, &row.outcome))
+		return err_set(e, ERR_BROKEN, "%s: unknown outcome '%s'", q.what, outcome);
+	row.benchmark = sql_text(&q, 4);
+	row.variant = sql_text(&q, 5);
+	row.reason = sql_text(&q, 9);
+	*ret = row;
+	return 0;
+}
+
+void run_row_done(struct run_row *r)
+{
+	free(r->benchmark);
+	free(r->variant);
+	free(r->reason);
+	*r = (struct run_row){ 0 };
+}
+
 /* Runs are made one at a time: only what began after the last that ended can be in flight. */
 int query_in_flight(struct store *st, struct in_flight *ret, bool *ret_any, struct err *e)
 {

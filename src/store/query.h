@@ -75,6 +75,21 @@ struct hunt_counts {
 };
 int query_counts(struct store *st, int64_t hunt, struct hunt_counts *ret, struct err *e) MUST_USE;
 
+/* One run, finished or not. ERR_MISSING if there is none. */
+struct run_row {
+	int64_t id, hunt, boot, build;
+	char *benchmark;
+	char *variant; /* of the build */
+	int index;
+	int64_t began_ns;
+	bool ended; /* what follows is meaningless otherwise */
+	enum outcome outcome;
+	char *reason;
+	double seconds;
+};
+int query_run(struct store *st, int64_t run, struct run_row *ret, struct err *e) MUST_USE;
+void run_row_done(struct run_row *r);
+
 /* The run that began last and has no end. False in *ret_any if there is none; true also after a kill, so ask who holds the store. */
 struct in_flight {
 	int64_t hunt, run, boot;

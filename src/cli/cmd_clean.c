@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * clean - give disk space back: kept trees beyond a ceiling or an age, and what killed processes left behind.
+ *
+ * A tree can be built again, so it may go; the journal never does. A tree that a hunt without an answer uses stays. Each removal is
+ * journaled before the files go: a kill in between leaves a folder that nobody claims, which the next clean takes.
+ */
+#include "base/num.h"
+#include "bench/place.h"
+#include "cli/cmd.h"
+#include "cli/storedir.h"
+#include "cli/term.h"
+#include "repo/repo.h"
+#include "repo/variant.h"
+#include "store/query.h"
+#include "sys/clock.h"
+#include "sys/fs.h"
+#include "text/json.h"
+#include "text/table.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+struct clean_args {
+	struct common_opts common;
+	int64_t max_bytes, older_ns;
+	bool dry_run;
+};
+
+const struct opt cmd_clean_options[] = {
+	{ 0, "max", OPT_SIZE, OPT_INTO(struct clean_args, max_bytes), "SIZE",
+	  "keep at most this much of built trees, the latest used first (default 10G)" },
+	{ 0, "older", OPT_DURATION, OPT_INTO(struct clean_args, older_ns), "TIME",
+	  "and none that was not used for this long: 30d" },
+	{ 'n', "dry-run", OPT_BOOL, OPT_INTO(struct clean_args, dry_run), NULL,
+	  "show what would go, remove nothing" },
+	OPT_COMMON_STORE(struct clean_args, common),
+	OPT_COMMON_OUTPUT(struct clean_args, common),
+	OPT_END,
+};
+
+struct victim {
+	int64_t build; /* 0 = nobody's */
+	char *path;    /* relative to the store */
+	char *variant;
+	const char *why;
+	int64_t bytes, used_ns;
+};
+struct plan {
+	struct victim *v;
+	size_t n, cap;
+	int64_t bytes;	       /* that go */
+	int64_t kept_bytes;    /* of trees that stay */
+	unsigned kept, needed; /* trees that stay, and those that stay because a hunt needs them */
+};
+
+static void plan_done(struct plan *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		free(p->v[i].path);
+		free(p->v[i].variant);
+	}
+	free(p->v);
+	*p = (struct plan){ 0 };
+}
+
+static int64_t size_of(const struct store *st, const char *path)
+{
+	AUTO_FREE char *full = fs_join(store_dir(st), path);
+
+	return fs_exists(full) ? fs_tree_size(full) : 0;
+}
+
+static void add(struct plan *p, int64_t build, const char *path, const char *variant,
+		const char *why, int64_t bytes, int64_t used_ns)
+{
+	struct victim *v = ARRAY_GROW(p);
+
+	*v = (struct victim){ build, xstrdup(path), xstrdup(variant), why, bytes, used_ns };
+	p->bytes += bytes;
+}
+
+/* The trees come least recently used first, so what is over the ceiling goes in that order. */
+static void plan_trees(const struct store *st, const struct clean_args *a,
+		       const struct tree_rows *t, struct plan *p)
+{
+	AUTO_FREE int64_t *bytes = xcalloc(t->n, sizeof(*bytes));
+	int64_t now = clock_realtime_ns(), total = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		bytes[i] = size_of(st, t->v[i].path);
+		total += bytes[i];
+	}
+	for (size_t i = 0; i < t->n; i++) {
+		const struct tree_row *x = &t->v[i];
+		bool old = a->older_ns > 0 && now - x->used_ns > a->older_ns;
+		const char *why = old ? "old" : total > a->max_bytes ? "over the ceiling" : NULL;
+
+		if (why && !x->needed) {
+			add(p, x->build, x->path, x->variant, why, bytes[i], x->used_ns);
+			total -= bytes[i];
+			continue;
+		}
+		p->kept++;
+		p->needed += why != NULL;
+		p->kept_bytes += bytes[i];
+	}
+}
+
+static bool is_kept(const struct tree_rows *t, const char *path)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!strcmp(t->v[i].path, path))
+			return true;
+	return false;
+}
+
+/* Folders under trees/ that no build claims: the store is locked, so no build is being made. */
+static void plan_leftovers(const struct store *st, const struct tree_rows *t, struct plan *p)
+{
+	AUTO_FREE char *dir = fs_join(store_dir(st), "trees");
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)) != NULL) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		AUTO_FREE char *path = fs_join("trees", entry->d_name);
+
+		if (!is_kept(t, path))
+			add(p, 0, path, "", "left by a killed build", size_of(st, path), 0);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* --- showing ------------------------------------------------------------------------------------------------------ */
+
+static void put_sum(const struct plan *p, bool dry_run, struct str *out)
+{
+	str_puts(out, dry_run ? "would free " : "frees ");
+	num_put_size(out, p->bytes);
+	str_addf(out, "; %u tree%s, ", p->kept, p->kept == 1 ? "" : "s");
+	num_put_size(out, p->kept_bytes);
+	str_puts(out, ", stay");
+	if (p->needed)
+		str_addf(out, ", %u of them because a hunt without an answer needs %s", p->needed,
+			 p->needed == 1 ? "it" : "them");
+	str_putc(out, '\n');
+}
+
+static void show_text(const struct plan *p, bool dry_run)
+{
+	AUTO(table) struct table t = TABLE_INIT;
+	AUTO(str) struct str out = STR_INIT;
+
+	table_column(&t, "goes", TABLE_LEFT);
+	table_column(&t, "size", TABLE_RIGHT);
+	table_column(&t, "last used", TABLE_LEFT);
+	table_column(&t, "why", TABLE_LEFT);
+	table_column(&t, "variant", TABLE_LEFT | TABLE_SHRINK);
+	for (size_t i = 0; i < p->n; i++) {
+		AUTO(str) struct str size = STR_INIT;
+		char when[20] = "-";
+
+		num_put_size(&size, p->v[i].bytes);
+		if (p->v[i].used_ns)
+			clock_format(p->v[i].used_ns, when);
+		table_cell(&t, TEXT_PLAIN, "%s", p->v[i].path);
+		table_cell(&t, TEXT_PLAIN, "%s", size.p);
+		table_cell(&t, TEXT_PLAIN, "%s", when);
+		table_cell(&t, TEXT_PLAIN, "%s", p->v[i].why);
+		table_cell(&t, TEXT_PLAIN, "%s", p->v[i].variant);
+	}
+	if (p->n)
+		table_put(&t, term_stdout_width(), term_stdout_color(), &out);
+	put_sum(p, dry_run, &out);
+	term_print(&out);
+	fflush(stdout);
+}
+
+static void show_json(const struct plan *p, bool dry_run)
+{
+	AUTO(str) struct str out = STR_INIT;
+	struct json_out w = JSON_OUT_INIT(&out, JSON_STYLE_PRETTY);
+
+	json_out_object(&w, NULL);
+	json_out_int(&w, "schema", 1);
+	json_out_text(&w, "command", "clean");
+	json_out_bool(&w, "dry_run", dry_run);
+	json_out_int(&w, "bytes", p->bytes);
+	json_out_int(&w, "kept_bytes", p->kept_bytes);
+	json_out_int(&w, "kept_trees", p->kept);
+	json_out_int(&w, "needed_trees", p->needed);
+	json_out_array(&w, "removed");
+	for (size_t i = 0; i < p->n; i++) {
+		json_out_object(&w, NULL);
+		json_out_text(&w, "path", p->v[i].path);
+		json_out_int(&w, "bytes", p->v[i].bytes);
+		json_out_text(&w, "why", p->v[i].why);
+		if (p->v[i].build)
+			json_out_int(&w, "build", p->v[i].build);
+		else
+			json_out_null(&w, "build");
+		json_out_close(&w);
+	}
+	json_out_close(&w);
+	json_out_close(&w);
+	term_print(&out);
+}
+
+/* --- removing ----------------------------------------------------------------------------------------------------- */
+
+/*
+ * culprit's own repository remembers its checkouts; without the user's repository at hand it cannot be told, and a later
+ * culprit there clears what is stale. NULL then.
+ */
+static struct repo *own_repo(const struct store *st)
+{
+	AUTO_FREE char *git = fs_join(store_dir(st), "repo.git");
+	struct repo *r = NULL;
+
+	if (!fs_is_dir(git) || repo_open(NULL, &r, NULL) < 0)
+		return NULL;
+	if (repo_prepare(r, store_dir(st), NULL) < 0) {
+		repo_close(r);
+		return NULL;
+	}
+	return r;
+}
+
+static int remove_one(struct store *st, struct repo *repo, const struct victim *v, struct err *e)
+{
+	AUTO_FREE char *full = fs_join(store_dir(st), v->path);
+	int r = v->build ? store_build_cleaned(st, v->build, e) : 0;
+
+	if (r < 0 || (r = fs_remove_tree(full, e)) < 0)
+		return r;
+	return repo ? variant_forget(repo, full, e) : 0;
+}
+
+static int remove_all(struct store *st, const struct plan *p, struct err *e)
+{
+	struct repo *repo = p->n ? own_repo(st) : NULL;
+	int r = 0;
+
+	for (size_t i = 0; i < p->n && r == 0; i++)
+		r = remove_one(st, repo, &p->v[i], e);
+	repo_close(repo);
+	return r;
+}
+
+static int run(const struct clean_args *a, const struct strvec *args, struct err *e)
+{
+	__attribute__((cleanup(opened_store_done))) struct store *st = NULL;
+	AUTO(tree_rows) struct tree_rows trees = { 0 };
+	AUTO(plan) struct plan p = { 0 };
+	int r;
+
+	if (args->n)
+		return err_set(e, ERR_USAGE, "clean takes no arguments, not '%.60s'", args->v[0]);
+	r = storedir_open(a->common.store, STORE_WRITE, &st, e);
+	if (r < 0 || (r = store_lock(st, "culprit clean", 0, NULL, NULL, e)) < 0 ||
+	    (r = place_mend(store_dir(st), e)) < 0 || (r = query_trees(st, &trees, e)) < 0)
+		return r;
+	plan_trees(st, a, &trees, &p);
+	plan_leftovers(st, &trees, &p);
+	if (!a->common.json)
+		show_text(&p, a->dry_run);
+	if (!a->dry_run)
+		r = remove_all(st, &p, e);
+	if (r == 0 && a->common.json)
+		show_json(&p, a->dry_run);
+	return r;
+}
+
+int cmd_clean(int argc, const char *const *argv)
+{
+	struct clean_args a = { .max_bytes = INT64_C(10) << 30 };
+	AUTO(opt_args) struct opt_args rest = OPT_ARGS_INIT;
+	struct err e = ERR_INIT;
+	int status = CMD_OK;
+
+	if (cmd_start(cmd_clean_options, &a, &a.common, argc, argv, &rest, &status) &&
+	    run(&a, &rest.list, &e) < 0)
+		status = cmd_fail(&e);
+	common_opts_done(&a.common);
+	return status;
+}
