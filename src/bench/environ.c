@@ -3,7 +3,9 @@
 
 #include "base/str.h"
 
+#include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -115,4 +117,17 @@ void environ_pad(struct strvec *env, unsigned extra)
 	str_puts(&pad, name);
 	str_pad(&pad, 'x', want - least);
 	strvec_add(env, pad.p);
+}
+
+unsigned environ_jobs(unsigned asked)
+{
+	cpu_set_t set;
+
+	if (asked)
+		return asked;
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		return (unsigned)CPU_COUNT(&set);
+	long n = sysconf(_SC_NPROCESSORS_ONLN); /* more than 1024 CPUs */
+
+	return n > 0 ? (unsigned)n : 1;
 }

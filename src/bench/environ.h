@@ -20,6 +20,8 @@ void environ_set(struct strvec *env, const char *name, const char *value);
 /* "NAME=VALUE" likewise. */
 void environ_put(struct strvec *env, const char *assignment);
 const char *environ_get(const struct strvec *env, const char *name);
+/* $JOBS: as asked, or (0) one for each CPU that we may use. */
+unsigned environ_jobs(unsigned asked);
 /* Bytes that the kernel copies to the stack for it. */
 size_t environ_size(const struct strvec *env);
 /*

@@ -45,7 +45,7 @@ static void set_environ(struct boot *b)
 {
 	const struct boot_request *q = &b->q;
 	bool counting = q->benchmark->measure == MEASURE_CALLGRIND;
-	AUTO_FREE char *jobs = xasprintf("%u", q->jobs ? q->jobs : 1);
+	AUTO_FREE char *jobs = xasprintf("%u", environ_jobs(q->jobs));
 
 	if (counting)
 		environ_fixed(&b->env);

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * build - checkout, build, artefact, in this order, each undone if the next fails.
+ *
+ * Reproducible means: one path, one locale, one time zone, one SOURCE_DATE_EPOCH, one umask, a fixed layout of the environment's
+ * relevant part. The user's other variables stay: toolchains are found through them; those that compilers read
+ * are part of the key.
+ */
+#include "bench/build.h"
+
+#include "base/num.h"
+#include "bench/artefact.h"
+#include "bench/environ.h"
+#include "bench/inputs.h"
+#include "bench/layout.h"
+#include "bench/place.h"
+#include "sys/clock.h"
+#include "sys/fs.h"
+#include "sys/proc.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define LOG_MAX (INT64_C(4) << 20)
+#define LOG_TAIL (INT64_C(1) << 20)
+#define DISK_LOW                                                                                   \
+	(INT64_C(16) << 20) /* a build that fails with less than this left failed for that */
+#define EPOCH "946684800"   /* 2000-01-01: any constant will do */
+#define CCACHE_LINKS "/usr/lib/ccache"
+
+static const char *const compiler_variables[] = {
+	"CC",
+	"CXX",
+	"CPP",
+	"LD",
+	"AR",
+	"CFLAGS",
+	"CXXFLAGS",
+	"CPPFLAGS",
+	"LDFLAGS",
+	"LIBRARY_PATH",
+	"CPATH",
+	"RUSTFLAGS",
+	"GOFLAGS",
+	"CGO_ENABLED",
+	"PKG_CONFIG_PATH",
+	"CMAKE_PREFIX_PATH",
+	"NODE_ENV",
+};
+
+struct building {
+	const struct build_request *q;
+	struct build_result *ret;
+	char *store; /* absolute */
+	char *path;  /* "trees/KEY" */
+	char *dir;   /* absolute */
+	char *inputs_path;
+	bool is_checked_out;
+	struct strvec env;
+	struct snapshot *before;
+	struct inputs *inputs;
+};
+
+void build_result_done(struct build_result *r)
+{
+	free(r->reason);
+	free(r->path);
+	str_done(&r->log);
+	for (char **p = r->inputs; p && *p; p++)
+		free(*p);
+	free(r->inputs);
+	*r = (struct build_result){ .log = STR_INIT };
+}
+
+/* --- key ------------------------------------------------------------------------------------------------------------ */
+
+static void add_text(struct sha256 *h, const char *name, const char *value)
+{
+	sha256_add(h, name, strlen(name) + 1);
+	if (value)
+		sha256_add(h, value, strlen(value) + 1);
+	else
+		sha256_add(h, "\001", 1);
+}
+
+/* Changes that are not in the tree already, as text. */
+static void put_changes(const struct variant *v, struct str *out)
+{
+	for (size_t i = 0; i < v->n_changes; i++) {
+		const struct change *c = &v->changes[i];
+
+		if (c->kind == CHANGE_REVERT || c->kind == CHANGE_PATCH || c->kind == CHANGE_PICK)
+			continue;
+		str_addf(out, "%d %s=%s\n", (int)c->kind, c->key ? c->key : "",
+			 c->value ? c->value : "");
+	}
+}
+
+static int refuse_artefact(const struct variant *v, struct err *e)
+{
+	return err_set(e, ERR_USAGE,
+		       "'%s' exists already and is not built: it needs a target that boots it",
+		       v->text);
+}
+
+int build_key(const struct build_request *q, char ret_key[65], char ret_tree[65], bool *ret_ok,
+	      struct str *why, struct err *e)
+{
+	AUTO(str) struct str changes = STR_INIT, tools = STR_INIT;
+	AUTO_FREE char *layout = xasprintf("%u", q->layout);
+	const struct project *p = q->project;
+	struct sha256 *h;
+	int r;
+
+	if (!q->variant->oid)
+		return refuse_artefact(q->variant, e);
+	r = variant_tree(q->repo, q->variant, ret_ok, ret_tree, why, e);
+	if (r < 0 || !*ret_ok)
+		return r;
+	h = sha256_new();
+	put_changes(q->variant, &changes);
+	build_toolchain(&tools);
+	add_text(h, "culprit build", "1");
+	add_text(h, "tree", ret_tree);
+	add_text(h, "changes", changes.p);
+	add_text(h, "build", p->build);
+	add_text(h, "subdir", p->subdir);
+	for (const char **a = p->artefacts; a && *a; a++)
+		add_text(h, "artefact", *a);
+	add_text(h, "files", q->overlay_key);
+	add_text(h, "layout", layout);
+	if (p->build)
+		add_text(h, "tools", tools.p);
+	for (size_t i = 0; p->build && i < ARRAY_LEN(compiler_variables); i++)
+		add_text(h, compiler_variables[i], getenv(compiler_variables[i]));
+	sha256_finish(h, ret_key);
+	return 0;
+}
+
+/* --- steps ---------------------------------------------------------------------------------------------------------- */
+
+static void refuse(struct building *b, enum outcome outcome, struct str *reason)
+{
+	for (size_t i = 0; i < reason->n; i++)
+		if ((unsigned char)reason->p[i] < 0x20 || reason->p[i] == 0x7f)
+			reason->p[i] = ' ';
+	str_trim_end(reason);
+	b->ret->outcome = outcome;
+	free(b->ret->reason);
+	b->ret->reason = str_take(reason);
+}
+
+static bool says_disk_full(const char *text)
+{
+	return strstr(text, "No space left on device") || strstr(text, "Disk quota exceeded");
+}
+
+/* A build or checkout that failed because there was no room says nothing about the commit. */
+static int refuse_full_disk(const struct building *b, const char *text, struct err *e)
+{
+	int64_t left = fs_free_bytes(b->store);
+	AUTO(str) struct str size = STR_INIT;
+
+	if (!says_disk_full(text) && (left < 0 || left >= DISK_LOW))
+		return 0;
+	num_put_size(&size, left < 0 ? 0 : left);
+	return err_set(
+		e, ERR_ENV,
+		"the disk is full (%s left for '%s'): make room or run 'culprit clean', then start the same command again",
+		size.p, b->store);
+}
+
+static int check_out(struct building *b, struct err *e)
+{
+	AUTO(str) struct str why = STR_INIT;
+	AUTO_FREE char *trees = fs_join(b->store, "trees");
+	bool ok = false;
+	int r = fs_mkdirs(trees, e);
+
+	if (r == 0) /* what a killed culprit left */
+		r = fs_remove_tree(b->dir, e);
+	if (r == 0)
+		r = variant_forget(b->q->repo, b->dir, e);
+	if (r < 0)
+		return r;
+	b->is_checked_out = true;
+	r = variant_checkout(b->q->repo, b->q->variant, b->dir, &ok, b->ret->tree, &why, e);
+	if (r < 0)
+		return r;
+	if (why.n)
+		str_addf(&b->ret->log, "%s\n", why.p);
+	if (ok)
+		return 0;
+	r = refuse_full_disk(b, why.p, e);
+	refuse(b, OUTCOME_SKIPPED, &why);
+	return r;
+}
+
+static int set_environ(struct building *b, const char *src, struct err *e)
+{
+	const struct build_request *q = b->q;
+	struct strvec *env = &b->env;
+	AUTO_FREE char *jobs = xasprintf("%u", environ_jobs(q->jobs ? q->jobs : q->project->jobs));
+	AUTO_FREE char *ccache = fs_find_program("ccache", NULL);
+	AUTO_FREE char *ccache_dir = fs_join(b->store, "ccache");
+
+	environ_user(env);
+	environ_set(env, "LC_ALL", "C.UTF-8");
+	environ_set(env, "TZ", "UTC");
+	environ_set(env, "SOURCE_DATE_EPOCH", EPOCH);
+	environ_set(env, "JOBS", jobs);
+	environ_set(env, "CULPRIT_SRC", src);
+	if (q->data_dir)
+		environ_set(env, "CULPRIT_DATA", q->data_dir);
+	/* git in the build: never up into the user's repository, never a question, and reads are not confused by our access times. */
+	environ_set(env, "GIT_CEILING_DIRECTORIES", b->store);
+	environ_set(env, "GIT_TERMINAL_PROMPT", "0");
+	environ_set(env, "GIT_CONFIG_COUNT", "1");
+	environ_set(env, "GIT_CONFIG_KEY_0", "core.trustctime");
+	environ_set(env, "GIT_CONFIG_VALUE_0", "false");
+	for (size_t i = 0; i < q->variant->n_changes; i++)
+		if (q->variant->changes[i].kind == CHANGE_ENV)
+			environ_set(env, q->variant->changes[i].key, q->variant->changes[i].value);
+	if (ccache && fs_is_dir(CCACHE_LINKS)) {
+		AUTO_FREE char *path = xasprintf("%s:%s", CCACHE_LINKS, environ_get(env, "PATH"));
+
+		environ_set(env, "PATH", path);
+		environ_set(env, "CCACHE_DIR", ccache_dir);
+		environ_set(env, "CCACHE_BASEDIR", src);
+	}
+	return q->layout ? layout_enter(b->store, q->layout, env, e) : 0;
+}
+
+/* The line that says most: the first with "error:", else the last. */
+static void put_log_line(const struct str *log, struct str *out)
+{
+	const char *at = log->p, *best = NULL;
+	size_t best_n = 0;
+	bool found = false;
+
+	while (*at && !found) {
+		size_t n = strcspn(at, "\n");
+		AUTO_FREE char *line = xstrndup(at, n);
+
+		found = strcasestr(line, "error:") != NULL;
+		if (found || strspn(line, " \t\r") < n) {
+			best = at;
+			best_n = n;
+		}
+		at += n + (at[n] == '\n');
+	}
+	if (best)
+		str_addf(out, ": '%.*s'", (int)(best_n < 160 ? best_n : 160), best);
+}
+
+static int judge_end(struct building *b, const struct proc_result *p, struct err *e)
+{
+	AUTO(str) struct str why = STR_INIT;
+
+	if (p->end == PROC_STOPPED)
+		return err_set(e, ERR_STOPPED, "stopped");
+	if (p->end == PROC_EXITED && p->status == 0)
+		return 0;
+	int r = refuse_full_disk(b, b->ret->log.p, e);
+
+	if (r < 0)
+		return r;
+	proc_describe(p, b->q->project->build_timeout_ns, &why);
+	put_log_line(&b->ret->log, &why);
+	refuse(b,
+	       p->end == PROC_TIMED_OUT	  ? OUTCOME_TIMEOUT
+	       : p->end == PROC_SIGNALLED ? OUTCOME_CRASHED
+					  : OUTCOME_FAILED,
+	       &why);
+	return 0;
+}
+
+static int run_command(struct building *b, const struct place *place, struct err *e)
+{
+	const struct project *p = b->q->project;
+	AUTO_FREE char *cwd = p->subdir ? fs_join(place->src, p->subdir) : xstrdup(place->src);
+	AUTO_FREE char *text = xasprintf("umask 022\n%s", p->build);
+	AUTO(str) struct str out = STR_INIT;
+	const char *argv[] = { "sh", "-c", text, NULL };
+	struct proc_result result;
+	int r = set_environ(b, place->src, e);
+
+	if (r < 0)
+		return r;
+	struct proc_spec spec = {
+		.argv = argv,
+		.cwd = cwd,
+		.env = (const char *const *)b->env.v,
+		.timeout_ns = p->build_timeout_ns,
+		.output_max = LOG_MAX,
+		.output_tail = LOG_TAIL,
+		.merge_stderr = true,
+		.bind_from = place->is_bound ? place->tree : NULL,
+		.bind_to = place->is_bound ? place->src : NULL,
+		.tick = b->q->tick,
+		.tick_arg = b->q->tick_arg,
+		.stop = b->q->stop,
+	};
+
+	r = proc_run(&spec, &out, NULL, &result, e);
+	if (r < 0)
+		return r;
+	str_add(&b->ret->log, out.p, out.n);
+	return judge_end(b, &result, e);
+}
+
+static int build_it(struct building *b, struct err *e)
+{
+	const struct project *p = b->q->project;
+	struct place place;
+	int r;
+
+	if (p->subdir) {
+		AUTO_FREE char *dir = fs_join(b->dir, p->subdir);
+
+		if (!fs_is_dir(dir)) {
+			AUTO(str) struct str why = STR_INIT;
+
+			str_addf(&why, "this revision has no folder '%s'", p->subdir);
+			refuse(b, OUTCOME_SKIPPED, &why);
+			return 0;
+		}
+	}
+	if (!p->build)
+		return 0;
+	r = place_take(b->store, b->path, &place, e);
+	if (r < 0)
+		return r;
+	r = run_command(b, &place, e);
+	place_done(&place);
+	return r;
+}
+
+/* Before the artefact is hashed, which reads files. */
+static int learn(struct building *b, struct err *e)
+{
+	int r;
+
+	if (!b->inputs)
+		return 0;
+	r = inputs_look(b->inputs, b->dir, e);
+	if (r == 0)
+		r = inputs_save(b->inputs, b->inputs_path, e);
+	if (r == 0)
+		b->ret->inputs = inputs_list(b->inputs);
+	return r;
+}
+
+static int hash_artefact(struct building *b, struct err *e)
+{
+	const struct project *p = b->q->project;
+	AUTO(str) struct str changes = STR_INIT, why = STR_INIT;
+	AUTO_FREE char *missing = NULL;
+
+	put_changes(b->q->variant, &changes); /* another environment is another candidate */
+	int r = artefact_hash(b->dir, p->subdir, p->artefacts, b->before, changes.p,
+			      b->ret->artefact, &missing, e);
+
+	if (r == 0 && missing) {
+		str_addf(&why,
+			 p->build ? "the build ended well but made no '%s' (artefacts)"
+				  : "there is no '%s' (artefacts), and no build command to make it",
+			 missing);
+		refuse(b, OUTCOME_FAILED, &why);
+	}
+	return r;
+}
+
+static int steps(struct building *b, struct err *e)
+{
+	int r = check_out(b, e);
+
+	if (r < 0 || b->ret->reason)
+		return r;
+	if (b->q->learn_inputs && inputs_can_learn(b->store))
+		r = inputs_begin(b->dir, &b->inputs, e);
+	if (r == 0 && b->q->overlay)
+		r = b->q->overlay(b->q->overlay_arg, b->dir, e);
+	if (r == 0)
+		r = snapshot_take(b->dir, &b->before, e);
+	if (r == 0)
+		r = build_it(b, e);
+	if (r == 0 && !b->ret->reason)
+		r = learn(b, e);
+	if (r == 0 && !b->ret->reason)
+		r = hash_artefact(b, e);
+	return r;
+}
+
+/* No half-kept tree: neither a failed one nor one whose build was cut off. */
+static int drop_tree(struct building *b, struct err *e)
+{
+	int r = fs_remove_tree(b->dir, e);
+
+	if (r == 0)
+		r = fs_remove_tree(b->inputs_path, e);
+	return r == 0 ? variant_forget(b->q->repo, b->dir, e) : r;
+}
+
+int build_run(const struct build_request *q, const char *key, struct build_result *ret,
+	      struct err *e)
+{
+	struct building b = { .q = q, .ret = ret, .path = xasprintf("trees/%s", key) };
+	struct err ignored = ERR_INIT;
+	int64_t begin = clock_monotonic_ns();
+
+	*ret = (struct build_result){ .outcome = OUTCOME_OK, .log = STR_INIT };
+	int r = q->variant->oid ? fs_realpath(q->store_dir, &b.store, e)
+				: refuse_artefact(q->variant, e);
+
+	if (r == 0) {
+		b.dir = fs_join(b.store, b.path);
+		b.inputs_path = xasprintf("%s.inputs", b.dir);
+		r = steps(&b, e);
+	}
+	bool keep = r == 0 && (!ret->reason || (q->keep_failed && ret->outcome != OUTCOME_SKIPPED));
+
+	if (!keep && b.is_checked_out) {
+		int x = drop_tree(&b, r < 0 ? &ignored : e);
+
+		r = r < 0 ? r : x;
+	}
+	ret->path = keep ? TAKE_PTR(b.path) : xstrdup("");
+	ret->seconds = (double)(clock_monotonic_ns() - begin) / 1e9;
+	snapshot_free(b.before);
+	inputs_free(b.inputs);
+	strvec_done(&b.env);
+	free(b.inputs_path);
+	free(b.store);
+	free(b.path);
+	free(b.dir);
+	if (r < 0)
+		build_result_done(ret);
+	return r;
+}
+
+/* --- inputs --------------------------------------------------------------------------------------------------------- */
+
+int build_inputs_again(const char *store_dir, const char *path, struct err *e)
+{
+	AUTO_FREE char *dir = fs_join(store_dir, path);
+	AUTO_FREE char *saved = xasprintf("%s.inputs", dir);
+	struct inputs *in;
+
+	if (!fs_exists(saved))
+		return 0;
+	int r = inputs_load(saved, &in, e);
+
+	if (r < 0)
+		return r;
+	r = inputs_look(in, dir, e);
+	if (r == 0)
+		r = inputs_save(in, saved, e);
+	inputs_free(in);
+	return r;
+}
+
+char **build_saved_inputs(const char *store_dir, const char *path)
+{
+	AUTO_FREE char *saved = xasprintf("%s/%s.inputs", store_dir, path);
+	struct err e = ERR_INIT;
+	struct inputs *in;
+	char **list;
+
+	if (!fs_exists(saved) || inputs_load(saved, &in, &e) < 0)
+		return NULL;
+	list = inputs_list(in);
+	inputs_free(in);
+	return list;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* toolchain - the versions of what builds, asked once; part of a build's key, so that an upgrade of the compiler is seen. */
+#include "bench/build.h"
+
+#include "base/num.h"
+#include "sys/fs.h"
+#include "sys/proc.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static struct str known = STR_INIT;
+static pthread_once_t known_once = PTHREAD_ONCE_INIT;
+
+static void ask(const char *const *argv)
+{
+	AUTO(str) struct str out = STR_INIT;
+	AUTO_FREE char *path = fs_find_program(argv[0], NULL);
+	struct proc_spec spec = { .argv = argv, .timeout_ns = 10 * NS_PER_S, .output_max = 4096 };
+	struct proc_result r;
+	struct err e = ERR_INIT;
+
+	if (!path || proc_run(&spec, &out, NULL, &r, &e) < 0 || r.end != PROC_EXITED)
+		return;
+	str_cut(&out, strcspn(out.p, "\n"));
+	str_addf(&known, "%s%s: %s", known.n ? ", " : "", argv[0], out.p);
+}
+
+static void ask_all(void)
+{
+	static const char *const tools[][3] = {
+		{ "cc", "--version" },	    { "c++", "--version" },   { "gcc", "--version" },
+		{ "g++", "--version" },	    { "clang", "--version" }, { "ld", "--version" },
+		{ "rustc", "--version" },   { "go", "version" },      { "node", "--version" },
+		{ "python3", "--version" }, { "javac", "-version" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(tools); i++)
+		ask(tools[i]);
+}
+
+void build_toolchain(struct str *out)
+{
+	pthread_once(&known_once, ask_all);
+	str_add(out, known.p, known.n);
+}
