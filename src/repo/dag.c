@@ -5,6 +5,8 @@
  * spot: `--boundary` would tell the same later and again. git does the walk because it has the commit-graph file and the caches;
  * what is left for us is one pass over its output with a hash map, about as long as printing it took.
  *
+ * The rest is one more walk, `git merge-base`, which only ends that are not in line need.
+ *
  * Several merge bases (criss-cross): candidates are what bad has and good has not, whatever the number of bases; only one can be
  * measured as the good end, the first that git names, which is the newest.
  */
@@ -41,14 +43,21 @@ int64_t range_find(const struct range *r, const char *oid)
 	return oidmap_find(&r->map, r->oid, oid);
 }
 
-void range_done(struct range *r)
+static void empty(struct range *r)
 {
 	graph_done(&r->g);
 	free(r->oid);
-	free(r->good_oid);
-	free(r->bad_oid);
+	r->oid = NULL;
+	r->merges = 0;
 	arena_done(&r->names);
 	oidmap_done(&r->map);
+}
+
+void range_done(struct range *r)
+{
+	empty(r);
+	free(r->good_oid);
+	free(r->bad_oid);
 	*r = (struct range){ 0 };
 }
 
@@ -123,9 +132,7 @@ static int find_base(struct repo *r, struct range *ret, char ret_base[65], struc
 	struct git_at at = repo_store_at(r);
 	int n;
 
-	if (!strcmp(ret->good_oid, ret->bad_oid))
-		return err_set(e, ERR_USAGE, "nothing between good and bad: both are commit %.12s",
-			       ret->good_oid);
+	ret->bases = 0;
 	n = git_run(
 		&at,
 		GIT_ARGS("merge-base", "--all", "--end-of-options", ret->good_oid, ret->bad_oid),
@@ -276,26 +283,55 @@ static int weigh(struct repo *r, struct range *ret, const char *const *paths, st
 	return 0;
 }
 
+/* The graph of what `to` has and `from` has not; node 0 is `base`. */
+static int fill(struct repo *r, struct range *ret, const char *base, const char *from,
+		const char *to, unsigned flags, struct err *e)
+{
+	struct loader l = { .r = ret };
+	uint32_t good = add_node(&l, base, NULL, 0, true);
+	int n = walk(r, &l, from, to, flags, e);
+	int64_t bad = range_find(ret, to);
+
+	ret->g = graph_finish(&l.b, good, bad < 0 ? good : (uint32_t)bad);
+	return n;
+}
+
+static bool is_a_parent(const struct graph *g, uint32_t node)
+{
+	for (uint32_t k = 0; g->n && k < g->parent_start[g->n]; k++)
+		if (g->parents[k] == node)
+			return true;
+	return false;
+}
+
+/*
+ * Good is an ancestor of bad if and only if it is a parent of a candidate (a way from bad down to good leaves the candidates just
+ * before good), so the usual case needs no second walk for the merge base. With --first-parent the parent may be hidden.
+ */
 static int load(struct repo *r, struct range *ret, unsigned flags, const char *const *paths,
 		struct err *e)
 {
-	struct loader l = { .r = ret };
 	char base[65];
-	int n = find_base(r, ret, base, e);
+	int n;
 
+	if (!strcmp(ret->good_oid, ret->bad_oid))
+		return err_set(e, ERR_USAGE, "nothing between good and bad: both are commit %.12s",
+			       ret->good_oid);
+	n = fill(r, ret, ret->good_oid, ret->good_oid, ret->bad_oid, flags, e);
 	if (n < 0)
 		return n;
-	const char *from = ret->swapped ? ret->bad_oid : ret->good_oid;
-	const char *to = ret->swapped ? ret->good_oid : ret->bad_oid;
-	uint32_t good = add_node(&l, base, NULL, 0, true);
-
-	n = walk(r, &l, from, to, flags, e);
-	int64_t bad = range_find(ret, to);
-
-	ret->g = graph_finish(&l.b, good, bad < 0 ? 0 : (uint32_t)bad);
-	if (n < 0)
-		return n;
-	if (bad < 0 || ret->g.boundary[bad])
+	ret->good_is_ancestor = is_a_parent(&ret->g, ret->g.good);
+	ret->bases = 1;
+	if (!ret->good_is_ancestor) {
+		empty(ret);
+		n = find_base(r, ret, base, e);
+		if (n == 0)
+			n = fill(r, ret, base, ret->swapped ? ret->bad_oid : ret->good_oid,
+				 ret->swapped ? ret->good_oid : ret->bad_oid, flags, e);
+		if (n < 0)
+			return n;
+	}
+	if (ret->g.good == ret->g.bad)
 		return err_set(e, ERR_USAGE, "nothing between good %.12s and bad %.12s",
 			       ret->good_oid, ret->bad_oid);
 	return paths && paths[0] ? weigh(r, ret, paths, e) : 0;

@@ -19,8 +19,9 @@ struct worktrees {
 };
 void worktrees_done(struct worktrees *w);
 /*
- * Declares work_dir a worktree of git_dir and checks commit `head` out into it. *ret_ok = false with the reason in `why` if git cannot
- * (a blob is missing). What was begun is in `w` in any case.
+ * Declares work_dir a worktree of git_dir and checks commit `head` out into it. Files whose content is missing from the repository are
+ * left out and named in `why`. *ret_ok = false with the reason in `why` if git cannot (a tree is missing, or half of the files). What was
+ * begun is in `w` in any case.
  */
 int worktree_fill(struct worktrees *w, const char *git_dir, const char *work_dir, const char *head,
 		  bool *ret_ok, struct str *why, struct err *e) MUST_USE;

@@ -458,31 +458,65 @@ static void attributes_count_and_the_users_filters_do_not(void **state UNUSED)
 	fix_end(&f);
 }
 
-static void a_missing_blob_is_a_reason(void **state UNUSED)
+/* The object of REV in DIR/r is lost. */
+static void lose(struct fix *f, const char *rev)
 {
-	struct fix f;
+	AUTO_FREE char *script = xasprintf(
+		"o=$(git rev-parse '%s'); rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)\n",
+		rev);
 
-	fix_repo(
-		&f,
-		"c a 1\nmkdir d\nc d/b gone\nc d/b 2\n"
-		"o=$(git rev-parse main~1:d/b); rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)\n");
+	fix_sh(f, "r", script);
+}
+
+static void expect_no_checkout(struct fix *f, const char *rev, const char *says)
+{
 	struct variant v;
 	struct err e = ERR_INIT;
 	AUTO(str) struct str why = STR_INIT;
-	AUTO_FREE char *dir = fs_join(f.dir, "out");
+	AUTO_FREE char *dir = fs_join(f->dir, "nothing");
 	char tree[65];
 	bool ok = true;
 
-	parse(&f, "main~1", &v);
-	assert_ok(variant_checkout(f.repo, &v, dir, &ok, tree, &why, &e), &e);
+	parse(f, rev, &v);
+	assert_ok(variant_checkout(f->repo, &v, dir, &ok, tree, &why, &e), &e);
 	assert_false(ok);
-	if (!strstr(why.p, "checking out"))
-		fail_msg("%s", why.p);
-	assert_non_null(strstr(why.p, "d/b"));
+	if (!strstr(why.p, "checking out") || !strstr(why.p, says))
+		fail_msg("'%s', wanted '%s'", why.p, says);
 	assert_false(fs_exists(dir));
-	expect_output(&f, "store/repo.git", "ls worktrees", "");
+	expect_output(f, "store/repo.git", "find . -path '*worktrees/nothing*'", "");
 	variant_done(&v);
-	checkout(&f, "main", "out", "", tree);
+}
+
+static void files_that_are_lost_are_left_out_and_named(void **state UNUSED)
+{
+	struct fix f;
+	char tree[65];
+
+	fix_repo(&f, "c a 1\nc e 1\nmkdir d\nc d/b gone\nc d/b 2\n");
+	lose(&f, "main~1:d/b");
+	checkout(&f, "main~1", "out",
+		 "1 file is left out, whose content this copy of the repository lacks: d/b", tree);
+	expect_output(
+		&f, "out",
+		"find . -type f | grep -v .git | sort; git status --porcelain; git diff-index HEAD",
+		"./a\n./e");
+	checkout(&f, "main", "whole", "", tree);
+	expect_output(&f, "whole", "cat d/b", "2");
+	fix_end(&f);
+}
+
+static void too_much_is_lost(void **state UNUSED)
+{
+	struct fix f;
+
+	fix_repo(&f, "c a one\nc b two\nc c three\nc .gitattributes '* text'\nmkdir d\nc d/e 1\n");
+	lose(&f, "main~3:a");
+	lose(&f, "main~3:b");
+	expect_no_checkout(&f, "main~3", "unable to read");
+	lose(&f, "main:.gitattributes"); /* the others would be checked out in another way */
+	expect_no_checkout(&f, "main~1", "unable to read");
+	lose(&f, "main:d");
+	expect_no_checkout(&f, "main", "");
 	fix_end(&f);
 }
 
@@ -638,7 +672,8 @@ int main(void)
 		cmocka_unit_test(a_checkout_is_what_git_has),
 		cmocka_unit_test(a_changed_checkout_has_a_commit_of_its_own),
 		cmocka_unit_test(attributes_count_and_the_users_filters_do_not),
-		cmocka_unit_test(a_missing_blob_is_a_reason),
+		cmocka_unit_test(files_that_are_lost_are_left_out_and_named),
+		cmocka_unit_test(too_much_is_lost),
 		cmocka_unit_test(a_partial_clone_fetches_nothing),
 		cmocka_unit_test(submodules_come_from_the_users_checkout),
 		cmocka_unit_test(a_submodule_that_is_not_there_is_said),
