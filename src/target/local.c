@@ -20,6 +20,7 @@
 
 struct boot {
 	struct boot_request q;
+	uint64_t runs; /* begun so far */
 	struct place place; /* src = NULL without a tree */
 	char *cwd;
 	char *scratch;
@@ -59,6 +60,7 @@ static void set_environ(struct boot *b)
 		environ_put(&b->env, *v);
 	for (const char *const *v = q->env; v && *v; v++)
 		environ_put(&b->env, *v);
+	environ_set(&b->env, "CULPRIT_SEED", "00000000000000000000");
 	environ_pad(&b->env, counting ? 0 : (unsigned)(mix(q->seed) & 4095));
 }
 
@@ -159,6 +161,19 @@ static int local_boot(const struct boot_request *q, struct boot **ret_boot,
 	return 0;
 }
 
+/*
+ * $CULPRIT_SEED: a number for a benchmark that draws its input at random, so that a hunt can be repeated. Another one for each
+ * run, always 20 digits, so that the environment's size stays the boot's; under a counting measure the same for all.
+ */
+static void set_run_seed(struct boot *b)
+{
+	bool counting = b->q.benchmark->measure == MEASURE_CALLGRIND;
+	AUTO_FREE char *text = xasprintf("%020llu", (unsigned long long)(counting ? 1 : mix(b->q.seed ^ mix(b->runs))));
+
+	b->runs++;
+	environ_set(&b->env, "CULPRIT_SEED", text);
+}
+
 static int local_run(struct boot *b, struct run_result *ret, struct err *e)
 {
 	struct run_setting s = {
@@ -174,6 +189,8 @@ static int local_run(struct boot *b, struct run_result *ret, struct err *e)
 		.stop = b->q.stop,
 	};
 
+	set_run_seed(b);
+	s.env = (const char *const *)b->env.v;
 	return run_once(&s, &b->memory, ret, e);
 }
 

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * compare A B [C...] - are these different, and by how much? Variants of a repository, or files of numbers.
+ *
+ * Arguments are files if every one of them is an existing file (or "-") and none is a revision too; a name that is both is
+ * refused with the way out.
+ */
+#include "cli/measuring.h"
+
+#include "cli/term.h"
+#include "hunt/versus.h"
+#include "report/answer.h"
+#include "sys/fs.h"
+#include "text/json.h"
+
+#include <string.h>
+
+struct compare_args {
+	struct measuring_opts m;
+	unsigned runs, layouts;
+	int better;
+	int exit_code;
+};
+
+static const char *const directions[] = { "guess", "lower", "higher", NULL };
+static const char *const exit_codes[] = { "plain", "bisect", NULL };
+
+const struct opt cmd_compare_options[] = {
+	OPT_COMMON_CONFIG(struct compare_args, m.common),
+	OPT_MEASURING(struct compare_args, m),
+	{ 'n', "runs", OPT_UINT, OPT_INTO(struct compare_args, runs), "N",
+	  "at most N runs of each (default: as many as the verdict needs, 56 at most)", .min = 1,
+	  .max = 100000 },
+	{ 0, "layouts", OPT_UINT, OPT_INTO(struct compare_args, layouts), "K",
+	  "K builds of each in different code layouts: a verdict about the source, not two binaries",
+	  .min = 1, .max = 64 },
+	{ 0, "better", OPT_CHOICE, OPT_INTO(struct compare_args, better), "WHICH",
+	  "of numbers in files: which direction is better", .choices = directions },
+	{ 0, "exit-code", OPT_CHOICE, OPT_INTO(struct compare_args, exit_code), "HOW",
+	  "bisect: 0 / 1 / 125 / 128 for use inside 'git bisect run'", .choices = exit_codes },
+	OPT_COMMON_STORE(struct compare_args, m.common),
+	OPT_COMMON_OUTPUT(struct compare_args, m.common),
+	OPT_END,
+};
+
+/* The exit status that the answer's primary metrics give. */
+static int status_of(const char *answer, bool bisect)
+{
+	__attribute__((cleanup(json_root_done))) struct json *root = NULL;
+	bool slower = false, undecided = false;
+	const struct json *metrics;
+
+	if (json_parse(answer, strlen(answer), "answer", &root, NULL) < 0)
+		return bisect ? 128 : CMD_FAILED;
+	metrics = json_get(root, "metrics");
+	for (size_t i = 0; i < json_count(metrics); i++) {
+		const struct json *row = json_at(metrics, i);
+
+		if (!answer_flag(row, "primary"))
+			continue;
+		slower = slower || !strcmp(answer_str(row, "verdict"), "slower");
+		undecided = undecided || !strcmp(answer_str(row, "verdict"), "undecided");
+	}
+	if (slower)
+		return CMD_WORSE;
+	return undecided ? (bisect ? 125 : CMD_UNDECIDED) : CMD_OK;
+}
+
+static bool are_files(const struct strvec *args)
+{
+	for (size_t i = 0; i < args->n; i++)
+		if (strcmp(args->v[i], "-") && (!fs_exists(args->v[i]) || fs_is_dir(args->v[i])))
+			return false;
+	return args->n > 0;
+}
+
+static int compare_variants(const struct compare_args *a, const struct strvec *args, char **ret,
+			    bool *stored, struct err *e)
+{
+	struct session s = { 0 };
+	struct versus_options o = {
+		.variants = (const char *const *)args->v,
+		.n = args->n,
+		.alpha = a->m.alpha,
+		.margin = a->m.margin,
+		.seed = (uint64_t)a->m.seed_option,
+		.max_runs = a->runs,
+		.layouts = a->layouts,
+		.dry_run = a->m.dry_run,
+	};
+	int r = measuring_open(&a->m, "compare", &s, e);
+
+	if (r < 0)
+		return r;
+	r = versus_hunt(&s, &o, ret, stored, e);
+	session_close(&s);
+	return r;
+}
+
+static int compare(const struct compare_args *a, const struct strvec *args)
+{
+	struct err e = ERR_INIT;
+	AUTO_FREE char *answer = NULL;
+	bool stored = false;
+	int r;
+
+	if (args->n < 2) {
+		err_set(&e, ERR_USAGE,
+			"compare wants at least two variants or two files of numbers");
+		return cmd_fail(&e);
+	}
+	if (are_files(args))
+		r = versus_files((const char *const *)args->v, args->n, a->m.alpha, a->m.margin,
+				 (enum better)a->better, a->m.metric, &answer, &e);
+	else
+		r = compare_variants(a, args, &answer, &stored, &e);
+	if (r == 0)
+		r = measuring_show(&a->m, answer, stored, &e);
+	if (r < 0)
+		return a->exit_code ? 128 + measuring_fail(&e) : measuring_fail(&e);
+	return status_of(answer, a->exit_code);
+}
+
+int cmd_compare(int argc, const char *const *argv)
+{
+	struct compare_args a = { 0 };
+	AUTO(opt_args) struct opt_args rest = OPT_ARGS_INIT;
+	int status;
+
+	measuring_defaults(&a.m);
+	a.m.argv = argv;
+	if (cmd_start(cmd_compare_options, &a, &a.m.common, argc, argv, &rest, &status))
+		status = compare(&a, &rest.list);
+	common_opts_done(&a.m.common);
+	return status;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run VARIANT... - build and measure, store, show. No verdict: that is compare's.
+ */
+#include "cli/measuring.h"
+
+#include "hunt/versus.h"
+
+struct run_args {
+	struct measuring_opts m;
+	unsigned runs, layouts;
+};
+
+const struct opt cmd_run_options[] = {
+	OPT_COMMON_CONFIG(struct run_args, m.common),
+	OPT_MEASURING(struct run_args, m),
+	{ 'n', "runs", OPT_UINT, OPT_INTO(struct run_args, runs), "N",
+	  "measure each N times (default 5)", .min = 1, .max = 100000 },
+	{ 0, "layouts", OPT_UINT, OPT_INTO(struct run_args, layouts), "K",
+	  "K builds of each in different code layouts", .min = 1, .max = 64 },
+	OPT_COMMON_STORE(struct run_args, m.common),
+	OPT_COMMON_OUTPUT(struct run_args, m.common),
+	OPT_END,
+};
+
+static int run(const struct run_args *a, const struct strvec *args)
+{
+	const char *head[] = { "HEAD" };
+	struct err e = ERR_INIT;
+	AUTO_FREE char *answer = NULL;
+	bool stored = false;
+	struct session s = { 0 };
+	struct versus_options o = {
+		.variants = args->n ? (const char *const *)args->v : head,
+		.n = args->n ? args->n : 1,
+		.alpha = a->m.alpha,
+		.margin = a->m.margin,
+		.seed = (uint64_t)a->m.seed_option,
+		.fixed_runs = a->runs,
+		.layouts = a->layouts,
+		.dry_run = a->m.dry_run,
+	};
+	int r = measuring_open(&a->m, "run", &s, &e);
+
+	if (r == 0) {
+		r = versus_hunt(&s, &o, &answer, &stored, &e);
+		session_close(&s);
+	}
+	if (r == 0)
+		r = measuring_show(&a->m, answer, stored, &e);
+	return r < 0 ? measuring_fail(&e) : CMD_OK;
+}
+
+int cmd_run(int argc, const char *const *argv)
+{
+	struct run_args a = { .runs = 0 };
+	AUTO(opt_args) struct opt_args rest = OPT_ARGS_INIT;
+	int status;
+
+	measuring_defaults(&a.m);
+	a.m.argv = argv;
+	a.runs = 5;
+	if (cmd_start(cmd_run_options, &a, &a.m.common, argc, argv, &rest, &status))
+		status = run(&a, &rest.list);
+	common_opts_done(&a.m.common);
+	return status;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/measuring.h"
+
+#include "cli/stop.h"
+#include "cli/term.h"
+#include "hunt/opening.h"
+#include "report/answer.h"
+#include "text/json.h"
+
+#include <string.h>
+
+static void say_note(void *arg UNUSED, const char *text)
+{
+	term_step("%s", text);
+}
+
+static void say_warning(void *arg UNUSED, const char *text)
+{
+	term_warn("%s", text);
+}
+
+static void say_progress(void *arg UNUSED, const char *text)
+{
+	term_progress("%s", text);
+}
+
+static const struct hunt_ui voice = {
+	.note = say_note,
+	.warn = say_warning,
+	.progress = say_progress,
+	.stop = stop_requested,
+};
+
+void measuring_defaults(struct measuring_opts *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->margin = 0.01;
+	m->alpha = 0.05;
+	m->warmup = UINT32_MAX;
+}
+
+int measuring_open(const struct measuring_opts *m, const char *command, struct session *ret,
+		   struct err *e)
+{
+	struct session_options o = {
+		.store_dir = m->common.store,
+		.config_path = m->common.config,
+		.settings = (const char *const *)m->common.set.v,
+		.build = m->common.build,
+		.bench = m->common.bench,
+		.benchmark = m->benchmark,
+		.target = m->target,
+		.measure = m->measure,
+		.metric = m->metric,
+		.budget_ns = m->budget_ns,
+		.jobs = m->jobs,
+		.warmup = m->warmup,
+		.fresh = m->fresh,
+		.no_benchmark = m->no_benchmark,
+		.argv = m->argv,
+		.only_hunt = m->only_hunt,
+	};
+
+	return session_open(&o, &voice, command, ret, e);
+}
+
+int measuring_show(const struct measuring_opts *m, const char *answer, bool stored, struct err *e)
+{
+	struct answer_style style = { term_stdout_color(), term_stdout_width() };
+	__attribute__((cleanup(json_root_done))) struct json *root = NULL;
+	AUTO(str) struct str out = STR_INIT;
+	int r;
+
+	term_progress_end();
+	if (m->common.json) {
+		str_puts(&out, answer);
+		str_putc(&out, '\n');
+		term_print(&out);
+		return 0;
+	}
+	r = json_parse(answer, strlen(answer), "the stored answer", &root, e);
+	if (r < 0)
+		return r;
+	if (stored)
+		term_note(
+			"this was measured before; the stored answer follows (--new measures again)");
+	r = answer_text(root, &style, &out, e);
+	if (r < 0)
+		return r;
+	term_print(&out);
+	return 0;
+}
+
+int measuring_fail(const struct err *e)
+{
+	term_progress_end();
+	if (e->kind == ERR_STOPPED) {
+		term_note("stopped; what was measured is kept: the same command goes on from here");
+		return CMD_FAILED;
+	}
+	return cmd_fail(e);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * measuring - what the measuring commands share: their options, the voice of a hunt, and how its answer is shown.
+ */
+#pragma once
+
+#include "cli/cmd.h"
+#include "hunt/session.h"
+
+struct measuring_opts {
+	struct common_opts common;
+	const char *benchmark, *metric, *measure, *target;
+	int64_t budget_ns;
+	unsigned jobs, warmup;
+	int64_t seed_option;
+	double margin, alpha;
+	bool fresh, dry_run, no_benchmark;
+	int64_t only_hunt; /* hidden: `culprit resume` */
+	const char *const *argv;
+};
+void measuring_defaults(struct measuring_opts *m);
+
+#define OPT_MEASURING(type, field)                                                                 \
+	OPT_GROUP("Measuring"),                                                                    \
+		OPT_ROW('b', "benchmark", OPT_STRING, OPT_INTO(type, field.benchmark), "NAME",     \
+			"which benchmark of the configuration"),                                   \
+		OPT_ROW('m', "metric", OPT_STRING, OPT_INTO(type, field.metric), "NAME",           \
+			"the metric that decides, instead of the benchmark's primary one"),        \
+		OPT_ROW(0, "measure", OPT_STRING, OPT_INTO(type, field.measure), "HOW",            \
+			"wall (default), perf (hardware counters) or callgrind (exact "            \
+			"instruction counts)"),                                                    \
+		OPT_ROW(0, "target", OPT_STRING, OPT_INTO(type, field.target), "NAME",             \
+			"where runs happen: local"),                                               \
+		OPT_ROW(0, "budget", OPT_DURATION, OPT_INTO(type, field.budget_ns), "TIME",        \
+			"stop after this long with what is known then"),                           \
+		OPT_ROW('j', "jobs", OPT_UINT, OPT_INTO(type, field.jobs), "N",                    \
+			"$JOBS of a build (default: all CPUs)", .min = 1, .max = 4096),            \
+		OPT_ROW('w', "warmup", OPT_UINT, OPT_INTO(type, field.warmup), "N",                \
+			"runs discarded at the start of each visit", .min = 0, .max = 1000),       \
+		OPT_ROW(0, "margin", OPT_RATIO, OPT_INTO(type, field.margin), "RATIO",             \
+			"smallest change of interest (default 1%)", .min = 1e-6, .max = 10),       \
+		OPT_ROW(0, "alpha", OPT_RATIO, OPT_INTO(type, field.alpha), "RATIO",               \
+			"chance of error that is accepted (default 0.05)", .min = 1e-6,            \
+			.max = 0.5),                                                               \
+		OPT_ROW(0, "seed", OPT_INT, OPT_INTO(type, field.seed_option), "N",                \
+			"another order of runs, another hunt", .min = 1, .max = 9e15),             \
+		OPT_ROW(0, "new", OPT_BOOL, OPT_INTO(type, field.fresh), NULL,                     \
+			"measure again, even if the answer is stored"),                            \
+		OPT_ROW(0, "dry-run", OPT_BOOL, OPT_INTO(type, field.dry_run), NULL,               \
+			"print the plan with its expected time and do nothing"),                   \
+		OPT_ROW(0, "resume-hunt", OPT_INT, OPT_INTO(type, field.only_hunt), "N",           \
+			"go on with this hunt or fail (what 'culprit resume' says)", .min = 1,     \
+			.max = 9e15)
+
+/* Opens the session and the voice; the command's words are what the lock names. */
+int measuring_open(const struct measuring_opts *m, const char *command, struct session *ret,
+		   struct err *e) MUST_USE;
+/* Prints the answer (JSON or text); a stored one is announced on stderr. */
+int measuring_show(const struct measuring_opts *m, const char *answer, bool stored,
+		   struct err *e) MUST_USE;
+/* The end of a failed command; a stop says how to go on. */
+int measuring_fail(const struct err *e);

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From what the search knows to the stored answer, and the head-to-head that stands behind a name.
+ *
+ * The search's own estimate of the change uses every build of the range; the head-to-head is fresh, interleaved and judged by
+ * the rank test, so its interval is the one that is reported when it exists.
+ */
+#include "hunt/bisect.h"
+
+#include "hunt/duel_json.h"
+#include "text/json.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DUEL_MAX_RUNS = 14, SUSPECTS_MAX = 64, RANGES_MAX = 8 };
+
+/* --- the head-to-head ---------------------------------------------------------------------------------------- */
+
+static int side_build(struct bisect *b, size_t i, uint32_t node, struct err *e)
+{
+	struct duel_side *side = &b->duel.sides[i];
+	struct mbuild *m;
+	int r;
+
+	side->node = xstrdup(b->range.oid[node]);
+	side->label = xstrndup(b->range.oid[node], 12);
+	variant_of_commit(side->node, &side->variant);
+	r = measure_build(b->s, &side->variant, side->node, 0, false, &m, e);
+	if (r < 0 || m->outcome != OUTCOME_OK)
+		return r;
+	if ((r = measure_ensure(b->s, m, &side->variant, e)) < 0)
+		return r;
+	side->builds = xmalloc(sizeof(*side->builds));
+	side->builds[0] = m;
+	side->n_builds = 1;
+	return 0;
+}
+
+/* Runs after the journaled answer are the duel's. */
+static int replay_duel(struct bisect *b, const struct observations *obs, struct err *e)
+{
+	struct observations tail = *obs;
+	size_t i = 0;
+
+	while (i < obs->n && !(obs->v[i].kind == OBS_ACTION && !obs->v[i].withdrawn &&
+			       strstr(obs->v[i].text, "\"answer\"")))
+		i++;
+	tail.v += i;
+	tail.n -= i;
+	return duel_replay(b->s, &b->duel, &tail, e);
+}
+
+int bisect_duel(struct bisect *b, const struct observations *obs, struct err *e)
+{
+	const struct graph *g = &b->range.g;
+	struct search_status st;
+	uint32_t parent;
+	int r;
+
+	search_status(b->search, &st);
+	if (!b->answered || st.answer != ANSWER_NAMED || b->o->no_duel ||
+	    g->parent_start[st.culprit] == g->parent_start[st.culprit + 1] ||
+	    session_over_budget(b->s))
+		return 0;
+	parent = g->parents[g->parent_start[st.culprit]];
+	duel_init(&b->duel, 2, b->o->alpha, b->o->margin);
+	if ((r = side_build(b, 0, parent, e)) < 0 || (r = side_build(b, 1, st.culprit, e)) < 0)
+		return r;
+	if (!b->duel.sides[0].n_builds || !b->duel.sides[1].n_builds)
+		return 0;
+	b->duel.no_probe = true;
+	b->duel.benchmark = b->s->bench->name;
+	if ((r = replay_duel(b, obs, e)) < 0)
+		return r;
+	if (b->s->journal_only)
+		duel_look(&b->duel);
+	else if ((r = duel_run(b->s, &b->duel, DUEL_MAX_RUNS, e)) < 0)
+		return r;
+	b->dueled = true;
+	return 0;
+}
+
+/* --- the answer ------------------------------------------------------------------------------------------------ */
+
+static void put_commit(struct bisect *b, struct json_out *w, uint32_t node)
+{
+	struct commit_info info;
+
+	json_out_text(w, "commit", b->range.oid[node]);
+	if (b->s->repo && repo_commit(b->s->repo, b->range.oid[node], &info, NULL) == 0) {
+		json_out_text(w, "abbrev", info.abbrev);
+		json_out_text(w, "subject", info.subject);
+		json_out_text(w, "author", info.author);
+		json_out_int(w, "time", info.time);
+	}
+}
+
+static void put_suspects(struct bisect *b, struct json_out *w)
+{
+	uint32_t node[SUSPECTS_MAX];
+	double p[SUSPECTS_MAX];
+	unsigned change[SUSPECTS_MAX];
+	size_t n = search_suspects(b->search, node, p, change, SUSPECTS_MAX);
+
+	json_out_array(w, "suspects");
+	for (size_t i = 0; i < n; i++) {
+		json_out_object(w, NULL);
+		put_commit(b, w, node[i]);
+		json_out_number(w, "probability", p[i]);
+		json_out_int(w, "change_number", change[i]);
+		json_out_close(w);
+	}
+	json_out_close(w);
+}
+
+static void put_ranges(struct bisect *b, struct json_out *w)
+{
+	struct search_range ranges[RANGES_MAX];
+	size_t n = search_ranges(b->search, ranges, RANGES_MAX);
+
+	json_out_array(w, "ranges");
+	for (size_t i = 0; i < n; i++) {
+		json_out_object(w, NULL);
+		json_out_text(w, "old", b->range.oid[ranges[i].lo]);
+		json_out_text(w, "new", b->range.oid[ranges[i].hi]);
+		json_out_number(w, "change", ranges[i].change);
+		json_out_close(w);
+	}
+	json_out_close(w);
+}
+
+static void put_end(struct bisect *b, struct json_out *w, const char *key, const char *rev,
+		    uint32_t node)
+{
+	json_out_object(w, key);
+	json_out_text(w, "name", rev);
+	put_commit(b, w, node);
+	json_out_close(w);
+}
+
+static void put_warnings(const struct bisect *b, const struct search_status *st, struct json_out *w)
+{
+	json_out_array(w, "warnings");
+	if (st->warnings & SEARCH_WARN_DRIFT)
+		json_out_text(w, NULL, "the good end drifted over time; see culprit doctor");
+	if (st->warnings & SEARCH_WARN_OFFSETS)
+		json_out_text(w, NULL,
+			      "builds differ for no reason by more than a third of the change: "
+			      "not resolvable without --relayout");
+	if (st->warnings & SEARCH_WARN_LOWERED)
+		json_out_text(w, NULL,
+			      "the name was lowered to a set, because builds differ for no reason");
+	if (st->warnings & SEARCH_WARN_SPREAD)
+		json_out_text(w, NULL, "the ends differ in spread, not in level");
+	if (b->n_guarded)
+		json_out_text(w, NULL,
+			      "commits that do not contain the regression were not measured");
+	if (!b->range.good_is_ancestor)
+		json_out_text(w, NULL,
+			      "the ends are on different branches: searched from their merge base");
+	json_out_close(w);
+}
+
+static void put_numbers(struct bisect *b, const struct search_status *st, struct json_out *w)
+{
+	double change = st->change, low = st->low, high = st->high;
+	const char *source = "search";
+
+	if (b->dueled) {
+		struct duel_rows rows = { 0 };
+
+		duel_judge(&b->duel, &rows);
+		for (size_t i = 0; i < rows.n; i++)
+			if (rows.v[i].a->primary && isfinite(rows.v[i].j.cmp.low)) {
+				change = rows.v[i].j.cmp.shift;
+				low = rows.v[i].j.cmp.low;
+				high = rows.v[i].j.cmp.high;
+				source = "head-to-head";
+				break;
+			}
+		free(rows.v);
+	}
+	json_out_number(w, "change", change);
+	json_out_number(w, "low", low);
+	json_out_number(w, "high", high);
+	json_out_text(w, "change_source", source);
+	json_out_number(w, "level", 1 - b->o->alpha);
+	json_out_number(w, "margin", b->o->margin);
+	json_out_number(w, "run_sd", st->run_sd);
+	json_out_number(w, "boot_sd", st->boot_sd);
+	json_out_number(w, "build_sd", st->build_sd);
+	json_out_bool(w, "counter", st->counter);
+	json_out_int(w, "builds", b->s->n_builds);
+	json_out_int(w, "boots", b->s->n_boots);
+	json_out_int(w, "runs", b->s->n_runs);
+	json_out_number(w, "seconds", session_seconds(b->s));
+	json_out_int(w, "more_runs", st->more_runs);
+}
+
+/* The metric's unit, direction and the levels at the two ends, from what was read. */
+static void put_metric(struct bisect *b, struct json_out *w)
+{
+	struct metric_levels m;
+
+	json_out_text(w, "benchmark", b->s->bench->name);
+	json_out_text(w, "metric", b->s->metric);
+	if (measure_levels(b->s, b->range.oid[b->range.g.good], b->range.oid[b->range.g.bad], &m,
+			   NULL) < 0)
+		return;
+	json_out_text(w, "unit", m.unit);
+	json_out_text(w, "better", better_name(m.better));
+	json_out_number(w, "old_median", m.median[0]);
+	json_out_number(w, "new_median", m.median[1]);
+	json_out_int(w, "old_runs", m.n[0]);
+	json_out_int(w, "new_runs", m.n[1]);
+	metric_levels_done(&m);
+}
+
+static void put_skipped(struct bisect *b, struct json_out *w)
+{
+	json_out_array(w, "skipped");
+	for (size_t i = 0; i < b->skipped.n; i++) {
+		const char *text = b->skipped.v[i], *space = strchr(text, ' ');
+		AUTO_FREE char *oid = xstrndup(text, (size_t)(space - text));
+
+		json_out_object(w, NULL);
+		json_out_text(w, "commit", oid);
+		json_out_text(w, "reason", space + 1);
+		json_out_close(w);
+	}
+	json_out_close(w);
+}
+
+int bisect_answer(struct bisect *b, char **ret, struct err *e)
+{
+	AUTO(str) struct str out = STR_INIT;
+	struct json_out w = JSON_OUT_INIT(&out, JSON_STYLE_COMPACT);
+	struct search_status st;
+	enum answer answer;
+
+	(void)e;
+	search_status(b->search, &st);
+	answer = b->answered ? st.answer : ANSWER_UNDECIDED;
+	json_out_object(&w, NULL);
+	json_out_int(&w, "schema", 1);
+	json_out_text(&w, "command", "bisect");
+	json_out_int(&w, "hunt", b->s->hunt);
+	json_out_text(&w, "verdict", answer_name(answer));
+	json_out_text(&w, "direction", b->o->fix ? "fix" : "regression");
+	json_out_text(&w, "culprit", answer == ANSWER_NAMED ? b->range.oid[st.culprit] : NULL);
+	json_out_text(&w, "kind", "commit");
+	if (answer == ANSWER_NAMED) {
+		json_out_object(&w, "named");
+		put_commit(b, &w, st.culprit);
+		json_out_close(&w);
+	}
+	json_out_number(&w, "probability", st.probability);
+	json_out_text(&w, "why", b->out_of_budget ? "the budget is spent" : st.why);
+	put_end(b, &w, "old", bisect_old_rev(b->o), b->range.g.good);
+	put_end(b, &w, "new", bisect_new_rev(b->o), b->range.g.bad);
+	json_out_int(&w, "candidates", graph_candidates(&b->range.g));
+	json_out_int(&w, "cannot_matter", b->n_cannot_matter);
+	put_metric(b, &w);
+	json_out_text(&w, "evidence", evidence_name(EVIDENCE_MEASURED));
+	put_numbers(b, &st, &w);
+	put_suspects(b, &w);
+	if (answer == ANSWER_MULTIPLE)
+		put_ranges(b, &w);
+	put_skipped(b, &w);
+	if (b->dueled) {
+		json_out_object(&w, "head_to_head");
+		duel_json(&b->duel, &w);
+		json_out_close(&w);
+	}
+	put_warnings(b, &st, &w);
+	json_out_close(&w);
+	*ret = str_take(&out);
+	return 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "hunt/bisect.h"
+
+#include "text/json.h"
+
+#include <stddef.h>
+
+/* One row a parameter: written and read by the same table, so that neither can be forgotten. */
+static const struct {
+	const char *name;
+	enum { REAL, FLAG, COUNT } type;
+	size_t at;
+} rows[] = {
+#define P(field) offsetof(struct search_params, field)
+	{ "alpha", REAL, P(alpha) },
+	{ "margin", REAL, P(margin) },
+	{ "offset_scale", REAL, P(offset_scale) },
+	{ "boot_scale", REAL, P(boot_scale) },
+	{ "cost_build", REAL, P(cost_build) },
+	{ "cost_boot", REAL, P(cost_boot) },
+	{ "cost_run", REAL, P(cost_run) },
+	{ "counter", FLAG, P(counter) },
+	{ "can_relayout", FLAG, P(can_relayout) },
+	{ "inside", FLAG, P(inside) },
+	{ "expect_equal_ends", FLAG, P(expect_equal_ends) },
+	{ "max_runs", COUNT, P(max_runs) },
+	{ "max_builds", COUNT, P(max_builds) },
+	{ "runs_per_boot", COUNT, P(runs_per_boot) },
+#undef P
+};
+
+void bisect_params_json(const struct search_params *p, struct json_out *w)
+{
+	json_out_object(w, "params");
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const char *at = (const char *)p + rows[i].at;
+
+		switch (rows[i].type) {
+		case REAL:
+			json_out_number(w, rows[i].name, *(const double *)at);
+			break;
+		case FLAG:
+			json_out_bool(w, rows[i].name, *(const bool *)at);
+			break;
+		case COUNT:
+			json_out_int(w, rows[i].name, *(const unsigned *)at);
+			break;
+		}
+	}
+	json_out_close(w);
+}
+
+void bisect_params_read(const struct json *question, struct search_params *ret)
+{
+	const struct json *params = json_get(question, "params");
+	int64_t count;
+
+	search_params_default(ret);
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		char *at = (char *)ret + rows[i].at;
+		const struct json *v = json_member(params, rows[i].name);
+
+		if (rows[i].type == REAL)
+			json_to_number(v, NULL, (double *)at);
+		else if (rows[i].type == FLAG)
+			json_to_bool(v, NULL, (bool *)at);
+		else if (json_to_int(v, NULL, &count))
+			*(unsigned *)at = (unsigned)count;
+	}
+}

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Order: rounds. A round visits every side once; every second round is the mirror of the one before it (ABBA, ABCCBA), and each
+ * pair starts with a permutation drawn from the seed, so that a drift hits all sides alike. A visit makes
+ * one run (or the benchmark's least number), in a fresh process environment.
+ *
+ * The plan of looks is made after one discarded probe of each side, which is the only thing that can tell what a run costs; no
+ * value has been looked at by then, so the promise of the spending table stands.
+ */
+#include "hunt/duel.h"
+
+#include "base/num.h"
+#include "sys/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char plan_note[] = "look plan: ";
+
+void duel_init(struct duel *d, size_t n_sides, double alpha, double margin)
+{
+	memset(d, 0, sizeof(*d));
+	d->sides = xcalloc(n_sides, sizeof(*d->sides));
+	d->n_sides = n_sides;
+	d->alpha = alpha;
+	d->margin = margin;
+	d->look = UINT32_MAX;
+}
+
+static void series_done(struct metric_series *s)
+{
+	free(s->metric);
+	free(s->unit);
+	free(s->v);
+	free(s->build);
+	free(s->boot);
+}
+
+void duel_done(struct duel *d)
+{
+	for (size_t i = 0; i < d->n_sides; i++) {
+		struct duel_side *side = &d->sides[i];
+
+		for (size_t k = 0; k < side->n_series; k++)
+			series_done(&side->series[k]);
+		free(side->series);
+		free(side->builds);
+		free(side->label);
+		free(side->node);
+		free(side->last_reason);
+		variant_done(&side->variant);
+	}
+	free(d->sides);
+	memset(d, 0, sizeof(*d));
+}
+
+struct metric_series *duel_series(const struct duel_side *side, const char *metric)
+{
+	for (size_t i = 0; i < side->n_series; i++)
+		if (!strcmp(side->series[i].metric, metric))
+			return &side->series[i];
+	return NULL;
+}
+
+bool duel_add(struct duel_side *side, const struct reading *r, enum better better, bool primary,
+	      int64_t build, int64_t boot)
+{
+	struct metric_series *s = duel_series(side, r->metric);
+
+	if (!s) {
+		array_reserve_((void **)&side->series, &side->cap_series, side->n_series + 1,
+			       sizeof(*side->series));
+		s = &side->series[side->n_series++];
+		*s = (struct metric_series){ .metric = xstrdup(r->metric),
+					     .unit = xstrdup(r->unit),
+					     .better = better,
+					     .counter = r->counter,
+					     .primary = primary,
+					     .resolution = r->resolution };
+	}
+	if (strcmp(s->unit, r->unit))
+		return false;
+	if (s->n == s->cap) {
+		s->cap = s->cap * 2 + 16;
+		s->v = xreallocarray(s->v, s->cap, sizeof(*s->v));
+		s->build = xreallocarray(s->build, s->cap, sizeof(*s->build));
+		s->boot = xreallocarray(s->boot, s->cap, sizeof(*s->boot));
+	}
+	s->v[s->n] = r->value;
+	s->build[s->n] = build;
+	s->boot[s->n] = boot;
+	s->n++;
+	s->counter = s->counter && r->counter;
+	if (r->resolution > s->resolution)
+		s->resolution = r->resolution;
+	return true;
+}
+
+static void judge_pair(const struct duel *d, unsigned look, struct duel_row *row)
+{
+	struct judge_params p = { .margin = d->margin,
+				  .better = row->a->better,
+				  .counter = row->a->counter };
+	const struct metric_series *a = row->a, *b = row->b;
+
+	judge_builds(a->v, a->build, a->n, b->v, b->build, b->n, &p, &d->plan, look, &row->j);
+}
+
+void duel_judge(const struct duel *d, struct duel_rows *ret)
+{
+	unsigned look = d->look == UINT32_MAX ? 0 : d->look;
+	size_t primaries = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 1; i < d->n_sides; i++)
+			for (size_t k = 0; k < d->sides[0].n_series; k++) {
+				const struct metric_series *a = &d->sides[0].series[k];
+				const struct metric_series *b =
+					duel_series(&d->sides[i], a->metric);
+
+				if (!b || a->primary != (pass == 0))
+					continue;
+				struct duel_row *row = ARRAY_GROW(ret);
+
+				row->a = a;
+				row->b = b;
+				row->side = i;
+				judge_pair(d, look, row);
+				primaries += pass == 0;
+			}
+	if (primaries < 2)
+		return;
+	struct judgement *family = xcalloc(primaries, sizeof(*family));
+
+	for (size_t i = 0; i < primaries; i++)
+		family[i] = ret->v[i].j;
+	judge_family(family, primaries, &d->plan, look);
+	for (size_t i = 0; i < primaries; i++)
+		ret->v[i].j = family[i];
+	free(family);
+}
+
+static bool primary(const struct session *s, const char *metric)
+{
+	for (size_t i = 0; i < s->metrics.n; i++)
+		if (!strcmp(s->metrics.v[i], metric))
+			return true;
+	return false;
+}
+
+static void side_failed(struct duel_side *side, const char *reason)
+{
+	side->failed++;
+	side->failed_in_a_row++;
+	free(side->last_reason);
+	side->last_reason = xstrdup(reason ? reason : "");
+}
+
+/* Take the readings of one ok run. A run whose metrics changed is a failed run. */
+static int take(struct session *s, struct duel_side *side, const struct readings *readings,
+		int64_t build, int64_t boot, struct err *e)
+{
+	for (size_t i = 0; i < s->metrics.n; i++)
+		if (!readings_find(readings, s->metrics.v[i])) {
+			AUTO_FREE char *why =
+				xasprintf("the run gave no metric '%s'", s->metrics.v[i]);
+
+			side_failed(side, why);
+			return 0;
+		}
+	for (size_t i = 0; i < readings->n; i++) {
+		const struct reading *x = &readings->v[i];
+		enum better better = BETTER_UNKNOWN;
+		int r = measure_direction(s, x, &better, e);
+
+		if (r < 0)
+			return r;
+		if (!duel_add(side, x, better, primary(s, x->metric), build, boot)) {
+			AUTO_FREE char *why = xasprintf("metric '%s' changed its unit to '%s'",
+							x->metric, x->unit);
+			side_failed(side, why);
+			return 0;
+		}
+	}
+	side->runs++;
+	side->failed_in_a_row = 0;
+	return 0;
+}
+
+static struct duel_side *side_of(struct duel *d, const char *node)
+{
+	for (size_t i = 0; i < d->n_sides; i++)
+		if (!strcmp(d->sides[i].node, node))
+			return &d->sides[i];
+	return NULL;
+}
+
+static unsigned least_runs(const struct duel *d)
+{
+	unsigned n = UINT32_MAX;
+
+	for (size_t i = 0; i < d->n_sides; i++)
+		if (d->sides[i].runs < n)
+			n = d->sides[i].runs;
+	return n;
+}
+
+/* One visit of a side: which of its builds takes turns by round. */
+static int visit_side(struct session *s, struct duel *d, size_t i, unsigned round, bool probe,
+		      struct err *e)
+{
+	struct duel_side *side = &d->sides[i];
+	struct mbuild *b = side->builds[round % side->n_builds];
+	unsigned runs = s->bench->runs > 1 && !probe ? s->bench->runs : 1;
+	struct visit *v;
+	int r = visit_begin(s, b, &v, e);
+
+	if (r < 0)
+		return r;
+	if (v->outcome != OUTCOME_OK) {
+		side_failed(side, "the boot failed");
+		return 0;
+	}
+	for (unsigned k = 0; k < runs && r == 0; k++) {
+		struct run_result res;
+
+		r = probe ? visit_probe(s, v, &res, e) : visit_run(s, v, &res, e);
+		if (r < 0)
+			break;
+		if (res.outcome != OUTCOME_OK)
+			side_failed(side, res.reason);
+		else if ((r = measure_choose_metric(s, &res, e)) == 0 && !probe)
+			r = take(s, side, &res.readings, b->id, v->boot, e);
+		run_result_done(&res);
+	}
+	visit_end(s);
+	return r;
+}
+
+static int check_failures(struct session *s, const struct duel *d, struct err *e)
+{
+	for (size_t i = 0; i < d->n_sides; i++) {
+		const struct duel_side *side = &d->sides[i];
+
+		if (side->failed_in_a_row >= 3)
+			return err_set(
+				e, ERR_ENV,
+				"the benchmark fails on %s (%u of %u runs): %s; its output: culprit show %lld",
+				side->label, side->failed, side->failed + side->runs,
+				side->last_reason, (long long)s->hunt);
+	}
+	return 0;
+}
+
+static void shuffle(struct session *s, size_t *order, size_t n, uint64_t tag)
+{
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	for (size_t i = n; i > 1; i--) {
+		size_t k = session_draw(s, tag * 64 + i + (UINT64_C(1) << 40)) % i;
+		size_t x = order[i - 1];
+
+		order[i - 1] = order[k];
+		order[k] = x;
+	}
+}
+
+static double seconds_per_round(const struct session *s, const struct duel *d)
+{
+	double per_run = s->ok_runs ? s->run_seconds / s->ok_runs : 0;
+
+	return per_run * (double)d->n_sides * (1 + s->bench->warmup);
+}
+
+static void progress(struct session *s, const struct duel *d)
+{
+	unsigned next = d->plan.n[d->look == UINT32_MAX		? 0
+				  : d->look + 1 < d->plan.looks ? d->look + 1
+								: d->look];
+	unsigned have = least_runs(d);
+	AUTO(str) struct str left = STR_INIT;
+	double seconds = seconds_per_round(s, d) * (next > have ? next - have : 0);
+
+	num_put_clock(&left, (int64_t)(seconds * 1e9));
+	session_progress(s, "measuring   %u of %u runs a side   about %s to the next look", have,
+			 next, left.p);
+}
+
+static int round_of_visits(struct session *s, struct duel *d, unsigned round, size_t *order,
+			   struct err *e)
+{
+	if (round % 2 == 0) {
+		shuffle(s, order, d->n_sides, round);
+	} else {
+		for (size_t i = 0; i < d->n_sides / 2; i++) {
+			size_t x = order[i];
+
+			order[i] = order[d->n_sides - 1 - i];
+			order[d->n_sides - 1 - i] = x;
+		}
+	}
+	for (size_t i = 0; i < d->n_sides; i++) {
+		int r;
+
+		progress(s, d);
+		r = visit_side(s, d, order[i], round, false, e);
+		if (r < 0 || (r = check_failures(s, d, e)) < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Exact counts that repeat to the last digit on every side: there is nothing to wait for. */
+static bool counters_agree(const struct duel *d)
+{
+	for (size_t i = 0; i < d->n_sides; i++)
+		for (size_t k = 0; k < d->sides[i].n_series; k++) {
+			const struct metric_series *x = &d->sides[i].series[k];
+
+			if (!x->primary)
+				continue;
+			if (!x->counter || x->n < 2)
+				return false;
+			for (size_t m = 1; m < x->n; m++)
+				if (x->v[m] != x->v[0])
+					return false;
+		}
+	return d->sides[0].n_series > 0;
+}
+
+static bool all_final(const struct duel *d)
+{
+	struct duel_rows rows = { 0 };
+	bool done = true, any = false;
+
+	duel_judge(d, &rows);
+	for (size_t i = 0; i < rows.n; i++)
+		if (rows.v[i].a->primary) {
+			any = true;
+			done = done && rows.v[i].j.final;
+		}
+	free(rows.v);
+	return any && done;
+}
+
+/* One discarded run of each side prices the plan; failures show at once. */
+static int probe(struct session *s, struct duel *d, struct err *e)
+{
+	for (size_t i = 0; i < d->n_sides; i++) {
+		session_progress(s, "first run of %s (not counted)", d->sides[i].label);
+		for (int attempt = 0; attempt < 3; attempt++) {
+			unsigned failed = d->sides[i].failed;
+			int r = visit_side(s, d, i, 0, true, e);
+
+			if (r < 0)
+				return r;
+			if (d->sides[i].failed == failed)
+				break;
+		}
+		int r = check_failures(s, d, e);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The most runs a side that the budget and the user allow; 0 = no limit. */
+static unsigned most_runs(const struct session *s, const struct duel *d, unsigned max_runs)
+{
+	double round = seconds_per_round(s, d);
+
+	if (!s->opt.budget_ns || round <= 0)
+		return max_runs;
+	double left = (double)(s->opt.budget_ns - (clock_monotonic_ns() - s->began_ns)) / 1e9;
+	double rounds = left / round;
+	unsigned by_budget = rounds < 1 ? 1 : rounds > 1e6 ? 1000000 : (unsigned)rounds;
+
+	return !max_runs || by_budget < max_runs ? by_budget : max_runs;
+}
+
+static void plan(struct duel *d)
+{
+	if (d->fixed_runs) {
+		judge_plan_fixed(d->alpha, &d->plan);
+		d->plan.n[0] = d->fixed_runs;
+	} else {
+		judge_plan_make(d->alpha, d->plan_most, d->plan_primaries, &d->plan);
+	}
+}
+
+/* Chosen once, before anything was compared, and journaled: a resumed hunt keeps it, whatever its budget is now. */
+static int make_plan(struct session *s, struct duel *d, unsigned max_runs, struct err *e)
+{
+	if (d->plan_known)
+		return 0;
+	AUTO_FREE char *note = NULL;
+
+	d->plan_most = most_runs(s, d, max_runs);
+	d->plan_primaries = (unsigned)(s->metrics.n * (d->n_sides - 1));
+	d->plan_known = true;
+	plan(d);
+	note = xasprintf("%s%u %u", plan_note, d->plan_most, d->plan_primaries);
+	return store_note(s->store, s->hunt, note, e);
+}
+
+static void replay_plan(struct duel *d, const char *note)
+{
+	if (!starts_with(note, plan_note) ||
+	    sscanf(note + strlen(plan_note), "%u %u", &d->plan_most, &d->plan_primaries) != 2)
+		return;
+	d->plan_known = true;
+	plan(d);
+}
+
+bool duel_look(struct duel *d)
+{
+	unsigned look = d->look == UINT32_MAX ? 0 : d->look + 1;
+
+	while (look < d->plan.looks && least_runs(d) >= d->plan.n[look]) {
+		d->look = look++;
+		if (all_final(d))
+			return true;
+	}
+	return look >= d->plan.looks || (!d->fixed_runs && counters_agree(d));
+}
+
+int duel_replay(struct session *s, struct duel *d, const struct observations *obs, struct err *e)
+{
+	for (size_t i = 0; i < obs->n; i++) {
+		const struct observation *o = &obs->v[i];
+		struct duel_side *side;
+		int r;
+
+		if (o->kind == OBS_NOTE && !o->withdrawn)
+			replay_plan(d, o->text);
+		if (o->kind != OBS_RUN || o->withdrawn || o->index < 0)
+			continue;
+		side = side_of(d, measure_node(s, o->build));
+		if (!side)
+			continue;
+		measure_count(s, o->outcome, o->seconds);
+		if (o->outcome != OUTCOME_OK)
+			side_failed(side, o->reason);
+		else if ((r = take(s, side, &o->readings, o->build, o->boot, e)) < 0)
+			return r;
+	}
+	return 0;
+}
+
+int duel_run(struct session *s, struct duel *d, unsigned max_runs, struct err *e)
+{
+	AUTO_FREE size_t *order = xcalloc(d->n_sides, sizeof(*order));
+
+	d->benchmark = s->bench->name;
+	int r = d->no_probe || d->sides[0].runs ? 0 : probe(s, d, e);
+
+	if (r < 0)
+		return r;
+	if ((r = make_plan(s, d, max_runs, e)) < 0)
+		return r;
+	for (unsigned round = least_runs(d);; round++) {
+		if (duel_look(d))
+			return 0;
+		if (session_over_budget(s)) {
+			d->out_of_budget = true;
+			return 0;
+		}
+		if (round % 2 == 1 && order[0] == order[d->n_sides - 1])
+			shuffle(s, order, d->n_sides, round - 1);
+		if ((r = round_of_visits(s, d, round, order, e)) < 0)
+			return r;
+	}
+}

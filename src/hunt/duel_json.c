@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "hunt/duel_json.h"
+
+#include "text/json.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t distinct(const int64_t *ids, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+
+		while (k < i && ids[k] != ids[i])
+			k++;
+		count += k == i;
+	}
+	return count;
+}
+
+static void put_pair(struct json_out *w, const char *key, size_t a, size_t b)
+{
+	json_out_array(w, key);
+	json_out_int(w, NULL, (int64_t)a);
+	json_out_int(w, NULL, (int64_t)b);
+	json_out_close(w);
+}
+
+static void put_warnings(const struct duel *d, const struct duel_row *row, struct json_out *w)
+{
+	static const struct {
+		unsigned bit;
+		const char *text;
+	} texts[] = {
+		{ COMPARE_TIES, "half of the values are ties: coarsely printed" },
+		{ COMPARE_BIMODAL, "two levels within one side" },
+		{ COMPARE_OUTLIERS, "outliers" },
+		{ COMPARE_DRIFT, "a side drifted over the session" },
+		{ COMPARE_SPREAD, "the spread changed" },
+		{ COMPARE_RAW_SCALE, "values <= 0: change relative to the baseline's median" },
+		{ COMPARE_NO_BASE, "the baseline's median is 0: no relative change exists" },
+	};
+
+	json_out_array(w, "warnings");
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		if (row->j.cmp.warnings & texts[i].bit)
+			json_out_text(w, NULL, texts[i].text);
+	if (d->imported)
+		json_out_text(w, NULL, "order of the runs unknown: drift not excluded");
+	json_out_close(w);
+}
+
+static void put_row(const struct duel *d, const struct duel_row *row, struct json_out *w)
+{
+	const struct metric_series *a = row->a, *b = row->b;
+	const struct comparison *c = &row->j.cmp;
+
+	json_out_object(w, NULL);
+	json_out_text(w, "benchmark", d->benchmark);
+	json_out_text(w, "metric", a->metric);
+	json_out_text(w, "unit", a->unit);
+	json_out_text(w, "better", a->better == BETTER_UNKNOWN ? NULL : better_name(a->better));
+	json_out_text(w, "variant", d->sides[row->side].label);
+	json_out_text(w, "baseline", d->sides[0].label);
+	json_out_bool(w, "primary", a->primary);
+	put_pair(w, "n", a->n, b->n);
+	put_pair(w, "builds", d->imported ? 0 : distinct(a->build, a->n),
+		 d->imported ? 0 : distinct(b->build, b->n));
+	put_pair(w, "boots", d->imported ? 0 : distinct(a->boot, a->n),
+		 d->imported ? 0 : distinct(b->boot, b->n));
+	json_out_text(w, "evidence",
+		      evidence_name(d->imported ? EVIDENCE_IMPORTED : EVIDENCE_MEASURED));
+	json_out_number(w, "baseline_median", c->median_a);
+	json_out_number(w, "median", c->median_b);
+	json_out_number(w, "change", c->shift);
+	json_out_number(w, "low", c->low);
+	json_out_number(w, "high", c->high);
+	json_out_number(w, "level", c->level);
+	json_out_number(w, "achieved_level", c->achieved);
+	json_out_number(w, "p", c->p);
+	json_out_number(w, "sd", c->sd);
+	json_out_number(w, "margin", d->margin);
+	json_out_text(w, "verdict",
+		      a->better == BETTER_UNKNOWN && row->j.verdict < VERDICT_ON_PAR
+			      ? "undecided"
+			      : verdict_name(row->j.verdict));
+	json_out_int(w, "more_runs", row->j.more_runs);
+	json_out_bool(w, "unresolvable", row->j.unresolvable);
+	json_out_bool(w, "need_minimum", row->j.need_minimum);
+	json_out_bool(w, "differs_within_margin", row->j.on_par_but_differs);
+	json_out_number(w, "resolution", a->resolution);
+	put_warnings(d, row, w);
+	json_out_close(w);
+}
+
+void duel_json(const struct duel *d, struct json_out *w)
+{
+	struct duel_rows rows = { 0 };
+
+	json_out_array(w, "variants");
+	for (size_t i = 0; i < d->n_sides; i++)
+		json_out_text(w, NULL, d->sides[i].label);
+	json_out_close(w);
+	duel_judge(d, &rows);
+	json_out_array(w, "metrics");
+	for (size_t i = 0; i < rows.n; i++)
+		put_row(d, &rows.v[i], w);
+	json_out_close(w);
+	json_out_array(w, "failed_runs");
+	for (size_t i = 0; i < d->n_sides; i++)
+		json_out_int(w, NULL, d->sides[i].failed);
+	json_out_close(w);
+	free(rows.v);
+}
+
+void duel_summarise(const struct duel *d, struct duel_summary *ret)
+{
+	struct duel_rows rows = { 0 };
+
+	*ret = (struct duel_summary){ 0 };
+	duel_judge(d, &rows);
+	for (size_t i = 0; i < rows.n; i++) {
+		if (!rows.v[i].a->primary)
+			continue;
+		ret->any = true;
+		ret->slower = ret->slower || rows.v[i].j.verdict == VERDICT_SLOWER;
+		ret->undecided = ret->undecided || rows.v[i].j.verdict == VERDICT_UNDECIDED;
+	}
+	free(rows.v);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* duel_json - the rows of a comparison in the form of the JSON contract (DESIGN 4). */
+#pragma once
+
+#include "hunt/duel.h"
+
+struct json_out;
+
+/* Members "variants" and "metrics" of the open object; extra keys: medians, p, primary, looks. */
+void duel_json(const struct duel *d, struct json_out *w);
+/* The worst that the primary metrics say: any slower, any undecided (for the exit status). */
+struct duel_summary {
+	bool slower, undecided, any;
+};
+void duel_summarise(const struct duel *d, struct duel_summary *ret);

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The order of every step is: do it, journal it, then use it. A build is looked for in this session, then in the
+ * store's cache (its tree must still be there), then made. Identical artefacts get one number, which is what tells the search
+ * that two commits are one candidate.
+ */
+#include "hunt/measure.h"
+
+#include "hunt/freeze.h"
+#include "sys/clock.h"
+#include "sys/fs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int64_t artefact_number(struct session *s, const char *artefact)
+{
+	for (size_t i = 0; i < s->artefacts.n; i++)
+		if (!strcmp(s->artefacts.v[i], artefact))
+			return (int64_t)i;
+	strvec_add(&s->artefacts, artefact);
+	return (int64_t)s->artefacts.n - 1;
+}
+
+static struct mbuild *add_build(struct session *s, const struct build_row *row, bool cached)
+{
+	struct mbuild *b = xcalloc(1, sizeof(*b));
+
+	b->id = row->id;
+	b->outcome = row->outcome;
+	b->reason = xstrdup(row->reason ? row->reason : "");
+	b->path = xstrdup(row->path ? row->path : "");
+	b->artefact = xstrdup(row->artefact ? row->artefact : "");
+	b->seconds = row->seconds;
+	b->layout = (unsigned)row->layout;
+	b->cached = cached;
+	b->artefact_no = row->outcome == OUTCOME_OK ? artefact_number(s, b->artefact) : -1;
+	ARRAY_PUSH(&s->builds, b);
+	return b;
+}
+
+static char **variant_env(const struct variant *v)
+{
+	struct strvec env = STRVEC_INIT;
+
+	for (size_t i = 0; i < v->n_changes; i++)
+		if (v->changes[i].kind == CHANGE_ENV)
+			strvec_addf(&env, "%s=%s", v->changes[i].key, v->changes[i].value);
+	if (!env.v)
+		return xcalloc(1, sizeof(char *));
+	return env.v;
+}
+
+/* The cached build is usable if its tree is still on disk, or if it failed by its own fault. */
+static bool cache_usable(const struct session *s, const struct build_row *row)
+{
+	if (row->outcome != OUTCOME_OK)
+		return row->outcome == OUTCOME_FAILED;
+	AUTO_FREE char *dir = fs_join(s->store_dir, row->path);
+
+	return *row->path && fs_is_dir(dir);
+}
+
+static int store_result(struct session *s, const struct variant *v, const char *key,
+			const struct build_result *res, unsigned layout, struct build_row *row,
+			struct err *e)
+{
+	AUTO(str) struct str toolchain = STR_INIT;
+
+	build_toolchain(&toolchain);
+	*row = (struct build_row){
+		.key = xstrdup(key),
+		.variant = xstrdup(v->text),
+		.commit = xstrdup(v->oid ? v->oid : ""),
+		.tree = xstrdup(res->tree),
+		.path = xstrdup(res->path ? res->path : ""),
+		.artefact = xstrdup(res->artefact),
+		.toolchain = str_take(&toolchain),
+		.layout = (int)layout,
+		.outcome = res->outcome,
+		.reason = xstrdup(res->reason ? res->reason : ""),
+		.seconds = res->seconds,
+		.at_ns = clock_realtime_ns(),
+	};
+	return store_build_add(s->store, row, res->log.p, res->log.n, &row->id, e);
+}
+
+static void building_tick(void *arg)
+{
+	struct session *s = arg;
+
+	session_progress(s, "building %s   %.0f s", s->now_building,
+			 (double)(clock_monotonic_ns() - s->now_since_ns) / 1e9);
+}
+
+static int lay_before_build(void *arg, const char *tree, struct err *e)
+{
+	return freeze_overlay(arg, tree, e);
+}
+
+static int make_build(struct session *s, const struct build_request *q, const char *key,
+		      const struct variant *v, struct mbuild **ret, struct err *e)
+{
+	struct build_result res = { 0 };
+	struct build_row row = { 0 };
+	int r;
+
+	s->now_building = v->text;
+	s->now_since_ns = clock_monotonic_ns();
+	building_tick(s);
+	r = build_run(q, key, &res, e);
+	if (r == 0)
+		r = store_result(s, v, key, &res, q->layout, &row, e);
+	if (r == 0) {
+		*ret = add_build(s, &row, false);
+		(*ret)->inputs = TAKE_PTR(res.inputs);
+		if (res.outcome == OUTCOME_OK) {
+			s->ok_builds++;
+			s->build_seconds += res.seconds;
+		}
+	}
+	build_row_done(&row);
+	build_result_done(&res);
+	return r;
+}
+
+/* A variant whose tree cannot be made (a revert that conflicts, a missing blob): an outcome with its reason, journaled too. */
+static int record_untreeable(struct session *s, const struct variant *v, const char *why,
+			     struct mbuild **ret, struct err *e)
+{
+	struct build_result res = { .outcome = OUTCOME_SKIPPED, .reason = xstrdup(why) };
+	struct build_row row = { 0 };
+	AUTO(str) struct str key = STR_INIT;
+	int r;
+
+	res.log = (struct str)STR_INIT;
+	variant_key(v, &key);
+	r = store_result(s, v, key.p, &res, 0, &row, e);
+	if (r == 0)
+		*ret = add_build(s, &row, false);
+	build_row_done(&row);
+	build_result_done(&res);
+	return r;
+}
+
+static int find_or_build(struct session *s, const struct variant *v, unsigned layout,
+			 bool learn_inputs, struct mbuild **ret, struct err *e)
+{
+	struct build_request q = {
+		.repo = s->repo,
+		.store_dir = s->store_dir,
+		.project = &s->config.project,
+		.variant = v,
+		.layout = layout,
+		.jobs = s->jobs,
+		.data_dir = s->data_dir,
+		.learn_inputs = learn_inputs,
+		.overlay = lay_before_build,
+		.overlay_arg = s,
+		.tick = building_tick,
+		.tick_arg = s,
+		.stop = s->ui->stop,
+	};
+	char key[65], tree[65];
+	AUTO(str) struct str why = STR_INIT;
+	struct build_row row = { 0 };
+	bool ok = false;
+	int r = build_key(&q, key, tree, &ok, &why, e);
+
+	if (r < 0)
+		return r;
+	if (!ok)
+		return record_untreeable(s, v, why.p, ret, e);
+	r = store_build_find(s->store, key, &row, e);
+	if (r == 0 && cache_usable(s, &row)) {
+		*ret = add_build(s, &row, true);
+		(*ret)->inputs = build_saved_inputs(s->store_dir, row.path);
+		build_row_done(&row);
+		return 0;
+	}
+	build_row_done(&row);
+	if (r < 0 && r != -ERR_MISSING)
+		return r;
+	return make_build(s, &q, key, v, ret, e);
+}
+
+int measure_build(struct session *s, const struct variant *v, const char *node, unsigned layout,
+		  bool learn_inputs, struct mbuild **ret, struct err *e)
+{
+	struct mbuild *b;
+	int r = session_check_stop(s, e);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < s->builds.n; i++) {
+		b = s->builds.v[i];
+		if (!strcmp(b->node, node) && b->layout == layout) {
+			*ret = b;
+			return 0;
+		}
+	}
+	if (s->journal_only)
+		return err_set(e, ERR_BROKEN, "the journal has no build of %.40s", node);
+	r = find_or_build(s, v, layout, learn_inputs, &b, e);
+	if (r < 0)
+		return r;
+	b->node = xstrdup(node);
+	b->layout = layout;
+	b->env = variant_env(v);
+	r = s->hunt ? store_use_build(s->store, s->hunt, b->id, node, e) : 0;
+	if (r < 0)
+		return r;
+	s->n_builds++;
+	if (b->outcome != OUTCOME_OK)
+		session_note(s, "%.12s: build %s: %s", v->text, outcome_name(b->outcome),
+			     b->reason);
+	*ret = b;
+	return 0;
+}
+
+int measure_adopt(struct session *s, int64_t build, const char *node, struct mbuild **ret,
+		  struct err *e)
+{
+	struct build_row row = { 0 };
+	int r;
+
+	for (size_t i = 0; i < s->builds.n; i++)
+		if (s->builds.v[i]->id == build && !strcmp(s->builds.v[i]->node, node)) {
+			*ret = s->builds.v[i];
+			return 0;
+		}
+	r = store_build_get(s->store, build, &row, e);
+	if (r < 0)
+		return r;
+	*ret = add_build(s, &row, true);
+	(*ret)->node = xstrdup(node);
+	(*ret)->env = xcalloc(1, sizeof(char *));
+	if (row.outcome == OUTCOME_OK && !s->journal_only)
+		(*ret)->inputs = build_saved_inputs(s->store_dir, row.path);
+	s->n_builds++;
+	build_row_done(&row);
+	return 0;
+}
+
+int measure_ensure(struct session *s, struct mbuild *b, const struct variant *v, struct err *e)
+{
+	AUTO_FREE char *dir = fs_join(s->store_dir ? s->store_dir : "", b->path);
+	struct mbuild *again;
+	int r;
+
+	if (s->journal_only || !*b->path || fs_is_dir(dir))
+		return 0;
+	session_note(s, "the tree of %s was cleaned: building it again", b->node);
+	r = find_or_build(s, v, b->layout, false, &again, e);
+	if (r < 0)
+		return r;
+	/* the same recipe gives the same artefact; if it does not, the old numbers are another build's */
+	if (again->outcome != OUTCOME_OK || strcmp(again->artefact, b->artefact))
+		session_warn(
+			s,
+			"the second build of %s differs from the first: its build is not reproducible",
+			b->node);
+	if (again->outcome == OUTCOME_OK) {
+		free(b->path);
+		b->path = xstrdup(again->path);
+	}
+	again->node = xstrdup("");
+	again->env = xcalloc(1, sizeof(char *));
+	return 0;
+}
+
+struct visit *visit_open(struct session *s, const struct mbuild *b)
+{
+	return s->open_visit && s->open_visit->build == b ? s->open_visit : NULL;
+}
+
+static int boot_now(struct session *s, struct mbuild *b, struct visit *v, struct err *e)
+{
+	struct boot_request q = {
+		.store_dir = s->store_dir,
+		.tree = *b->path ? b->path : NULL,
+		.data_dir = s->data_dir,
+		.config = &s->config,
+		.benchmark = s->bench,
+		.env = (const char *const *)b->env,
+		.jobs = s->jobs,
+		.seed = session_draw(s, s->next_boot++),
+		.stop = s->ui->stop,
+	};
+	AUTO(str) struct str context = STR_INIT;
+	AUTO(str) struct str reason = STR_INIT;
+	int64_t t0 = clock_monotonic_ns();
+	int r;
+
+	if (*b->path) {
+		AUTO_FREE char *dir = fs_join(s->store_dir, b->path);
+
+		if ((r = freeze_overlay(s, dir, e)) < 0)
+			return r;
+	}
+	r = s->target->boot(&q, &v->handle, &v->outcome, &context, &reason, e);
+	if (r < 0)
+		return r;
+	v->boot_seconds = (double)(clock_monotonic_ns() - t0) / 1e9;
+	s->n_boots++;
+	return store_boot_add(s->store, s->hunt, b->id, context.n ? context.p : "{}", v->outcome,
+			      reason.p, v->boot_seconds, &v->boot, e);
+}
+
+/* One run with its journal rows. `index` >= 0 counts, < 0 is a warm-up. */
+static int one_run(struct session *s, struct visit *v, int index, struct run_result *ret,
+		   struct err *e)
+{
+	int64_t run;
+	int r = session_check_stop(s, e);
+
+	if (r < 0)
+		return r;
+	r = store_run_begin(s->store, s->hunt, v->boot, s->bench->name, index, &run, e);
+	if (r < 0)
+		return r;
+	v->last_run = run;
+	*ret = (struct run_result){ .output = STR_INIT };
+	r = s->target->run(v->handle, ret, e);
+	if (r < 0)
+		return r;
+	/* a run that was cut short by the user is not an observation */
+	if ((r = session_check_stop(s, e)) < 0) {
+		run_result_done(ret);
+		return r;
+	}
+	r = store_run_end(s->store, run, ret->outcome, ret->reason ? ret->reason : "", ret->seconds,
+			  &ret->readings, ret->output.p, ret->output.n, e);
+	if (r < 0)
+		run_result_done(ret);
+	return r;
+}
+
+int visit_begin(struct session *s, struct mbuild *b, struct visit **ret, struct err *e)
+{
+	struct visit *v;
+	int r = session_check_stop(s, e);
+
+	if (r < 0)
+		return r;
+	visit_end(s);
+	v = s->open_visit = xcalloc(1, sizeof(*v));
+	v->build = b;
+	if ((r = boot_now(s, b, v, e)) < 0)
+		return r;
+	for (unsigned k = 0; v->outcome == OUTCOME_OK && k < s->bench->warmup; k++) {
+		struct run_result res;
+
+		if ((r = one_run(s, v, -1 - (int)k, &res, e)) < 0)
+			return r;
+		run_result_done(&res);
+	}
+	*ret = v;
+	return 0;
+}
+
+void measure_count(struct session *s, enum outcome outcome, double seconds)
+{
+	s->n_runs++;
+	s->spent_ns += (int64_t)(seconds * 1e9);
+	if (outcome == OUTCOME_OK) {
+		s->ok_runs++;
+		s->run_seconds += seconds;
+	}
+}
+
+static struct node_tally *tally_of(struct session *s, const char *node)
+{
+	for (size_t i = 0; i < s->n_tallies; i++)
+		if (!strcmp(s->tallies[i].node, node))
+			return &s->tallies[i];
+	array_reserve_((void **)&s->tallies, &s->cap_tallies, s->n_tallies + 1,
+		       sizeof(*s->tallies));
+	s->tallies[s->n_tallies] = (struct node_tally){ .node = xstrdup(node) };
+	return &s->tallies[s->n_tallies++];
+}
+
+void measure_tally(const struct session *s, const char *node, struct run_tally *ret)
+{
+	*ret = (struct run_tally){ .last_reason = "" };
+	for (size_t i = 0; i < s->n_tallies; i++)
+		if (!strcmp(s->tallies[i].node, node)) {
+			const struct node_tally *t = &s->tallies[i];
+
+			*ret = (struct run_tally){ t->ok, t->failed, t->last_run,
+						   t->last_reason ? t->last_reason : "" };
+		}
+}
+
+/* A run that ended: its totals and its node's. */
+static void count_run(struct session *s, const struct visit *v, const struct run_result *res)
+{
+	struct node_tally *t = tally_of(s, v->build->node);
+
+	if (res->outcome == OUTCOME_OK) {
+		s->ok_runs++;
+		s->run_seconds += res->seconds;
+		t->ok++;
+		return;
+	}
+	t->failed++;
+	t->last_run = v->last_run;
+	free(t->last_reason);
+	t->last_reason = xstrdup(res->reason ? res->reason : outcome_name(res->outcome));
+}
+
+int visit_run(struct session *s, struct visit *v, struct run_result *ret, struct err *e)
+{
+	int r = one_run(s, v, v->next_index, ret, e);
+
+	if (r < 0)
+		return r;
+	v->next_index++;
+	s->n_runs++;
+	count_run(s, v, ret);
+	return 0;
+}
+
+int visit_probe(struct session *s, struct visit *v, struct run_result *ret, struct err *e)
+{
+	int r = one_run(s, v, -1 - (int)s->bench->warmup, ret, e);
+
+	if (r == 0)
+		count_run(s, v, ret);
+	return r;
+}
+
+const char *measure_node(const struct session *s, int64_t build)
+{
+	for (size_t i = 0; i < s->builds.n; i++)
+		if (s->builds.v[i]->id == build)
+			return s->builds.v[i]->node;
+	return "";
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opening order matters: the repository says where the store is, the store is locked before anything is written, the configuration
+ * is read from the user's checkout (never from a tree that is measured), and the benchmark's own files are frozen by
+ * content before the first build, so that a hunt measures one benchmark however long it takes and whatever the
+ * user edits meanwhile.
+ */
+#include "hunt/opening.h"
+
+#include "base/num.h"
+#include "hunt/freeze.h"
+#include "sys/clock.h"
+#include "sys/fs.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static void waiting_for_lock(void *arg, const char *holder)
+{
+	struct session *s = arg;
+
+	session_progress(s, "waiting for %s", holder);
+}
+
+/* The file at the repository's root, or at --config. */
+static int open_config(struct session *s, struct err *e)
+{
+	AUTO_FREE char *found = NULL;
+	const char *path = s->opt.config_path;
+
+	if (!path) {
+		found = fs_join(repo_top(s->repo), "culprit.yaml");
+		if (fs_exists(found))
+			path = found;
+	}
+	return config_load(path, s->opt.settings, s->opt.build, s->opt.bench, &s->config, e);
+}
+
+static int choose_benchmark(struct session *s, struct err *e)
+{
+	static const struct benchmark none = { .name = "", .command = "" };
+	int r = 0;
+
+	s->bench = &none;
+	if (!s->opt.no_benchmark || s->opt.benchmark || s->config.n_benchmarks == 1)
+		r = config_benchmark(&s->config, s->opt.benchmark, &s->bench, e);
+	if (r < 0)
+		return r;
+	s->bench_copy = *s->bench;
+	s->bench = &s->bench_copy;
+	if (s->opt.warmup != UINT32_MAX)
+		s->bench_copy.warmup = s->opt.warmup;
+	if (!s->opt.measure)
+		return 0;
+	if (!strcmp(s->opt.measure, "wall"))
+		s->bench_copy.measure = MEASURE_WALL;
+	else if (!strcmp(s->opt.measure, "perf"))
+		s->bench_copy.measure = MEASURE_PERF;
+	else if (!strcmp(s->opt.measure, "callgrind"))
+		s->bench_copy.measure = MEASURE_CALLGRIND;
+	else
+		return err_set(e, ERR_USAGE, "--measure wants wall, perf or callgrind, not '%s'",
+			       s->opt.measure);
+	return 0;
+}
+
+static int choose_target(struct session *s, struct err *e)
+{
+	const char *name = s->opt.target ? s->opt.target : "local";
+	char reason[200] = "";
+
+	s->target = target_find(name);
+	if (!s->target)
+		return err_set(e, ERR_USAGE,
+			       "unknown target '%s'; the targets are listed by culprit help run",
+			       name);
+	if (s->target->unusable && s->target->unusable(reason))
+		return err_set(e, ERR_ENV, "target '%s' cannot be used here: %s", name, reason);
+	return 0;
+}
+
+static int open_store(struct session *s, const char *command, struct err *e)
+{
+	const char *dir = s->opt.store_dir ? s->opt.store_dir : repo_default_store(s->repo);
+	int r = store_open(dir, STORE_WRITE, &s->store, e);
+
+	if (r < 0)
+		return r;
+	r = fs_realpath(dir, &s->store_dir, e);
+	if (r < 0)
+		return r;
+	return store_lock(s->store, command, 600 * NS_PER_S, waiting_for_lock, s, e);
+}
+
+static int open_parts(struct session *s, const char *command, struct err *e)
+{
+	int r = repo_open(NULL, &s->repo, e);
+
+	if (r < 0)
+		return r;
+	if (*repo_notes(s->repo))
+		session_warn(s, "%s", repo_notes(s->repo));
+	if ((r = open_config(s, e)) < 0 || (r = choose_benchmark(s, e)) < 0 ||
+	    (r = choose_target(s, e)) < 0)
+		return r;
+	if ((r = open_store(s, command, e)) < 0)
+		return r;
+	if ((r = repo_prepare(s->repo, s->store_dir, e)) < 0)
+		return r;
+	return freeze_files(s, e);
+}
+
+int session_open(const struct session_options *opt, const struct hunt_ui *ui, const char *command,
+		 struct session *ret, struct err *e)
+{
+	struct session s = { .opt = *opt, .ui = ui, .began_ns = clock_monotonic_ns() };
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int r = open_parts(&s, command, e);
+
+	if (r < 0) {
+		session_close(&s);
+		return r;
+	}
+	s.jobs = opt->jobs		 ? opt->jobs
+		 : s.config.project.jobs ? s.config.project.jobs
+					 : (unsigned)(cpus > 0 ? cpus : 1);
+	*ret = s;
+	/* pointers into the struct follow the copy */
+	ret->bench = &ret->bench_copy;
+	return 0;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a measuring command holds while it works. Opening one is hunt/opening.c.
+ */
+#include "hunt/session.h"
+
+#include "base/num.h"
+#include "sys/clock.h"
+#include "sys/fs.h"
+#include "text/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void session_note(const struct session *s, const char *fmt, ...)
+{
+	AUTO(str) struct str text = STR_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	str_vaddf(&text, fmt, ap);
+	va_end(ap);
+	s->ui->note(s->ui->arg, text.p);
+}
+
+void session_warn(const struct session *s, const char *fmt, ...)
+{
+	AUTO(str) struct str text = STR_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	str_vaddf(&text, fmt, ap);
+	va_end(ap);
+	s->ui->warn(s->ui->arg, text.p);
+}
+
+void session_progress(const struct session *s, const char *fmt, ...)
+{
+	AUTO(str) struct str text = STR_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	str_vaddf(&text, fmt, ap);
+	va_end(ap);
+	s->ui->progress(s->ui->arg, text.p);
+}
+
+uint64_t session_draw(const struct session *s, uint64_t tag)
+{
+	uint64_t z = s->seed + UINT64_C(0x9e3779b97f4a7c15) * (tag + 1);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+double session_seconds(const struct session *s)
+{
+	return (double)(clock_monotonic_ns() - s->began_ns + s->spent_ns) / 1e9;
+}
+
+bool session_over_budget(const struct session *s)
+{
+	return !s->journal_only && s->opt.budget_ns &&
+	       clock_monotonic_ns() - s->began_ns >= s->opt.budget_ns;
+}
+
+int session_check_stop(const struct session *s, struct err *e)
+{
+	if (s->ui->stop && s->ui->stop())
+		return err_set(e, ERR_STOPPED, "stopped");
+	return 0;
+}
+
+void visit_end(struct session *s)
+{
+	if (!s->open_visit)
+		return;
+	if (s->open_visit->handle)
+		s->target->shutdown(s->open_visit->handle);
+	free(s->open_visit);
+	s->open_visit = NULL;
+}
+
+static void mbuild_free(struct mbuild *b)
+{
+	for (char **p = b->env; p && *p; p++)
+		free(*p);
+	for (char **p = b->inputs; p && *p; p++)
+		free(*p);
+	free(b->env);
+	free(b->inputs);
+	free(b->reason);
+	free(b->path);
+	free(b->artefact);
+	free(b->node);
+	free(b);
+}
+
+void session_reset(struct session *s)
+{
+	visit_end(s);
+	for (size_t i = 0; i < s->builds.n; i++)
+		mbuild_free(s->builds.v[i]);
+	for (size_t i = 0; i < s->n_tallies; i++) {
+		free(s->tallies[i].node);
+		free(s->tallies[i].last_reason);
+	}
+	s->builds.n = 0;
+	s->n_tallies = 0;
+	strvec_done(&s->artefacts);
+	strvec_done(&s->metrics);
+	s->metric = NULL;
+	s->hunt = 0;
+	s->n_builds = s->n_boots = s->n_runs = s->ok_runs = s->ok_builds = 0;
+	s->run_seconds = s->build_seconds = 0;
+	s->next_boot = 0;
+	s->spent_ns = 0;
+}
+
+void session_close(struct session *s)
+{
+	session_reset(s);
+	free(s->builds.v);
+	free(s->tallies);
+	strvec_done(&s->data_files);
+	if (s->store) {
+		store_unlock(s->store);
+		store_close(s->store);
+	}
+	repo_close(s->repo);
+	config_done(&s->config);
+	free(s->store_dir);
+	free(s->data_dir);
+	free(s->data_hash);
+	memset(s, 0, sizeof(*s));
+}
+
+/* Everything that makes two hunts different questions: budget, -j and output options are not in it. */
+static void full_question(const struct session *s, const char *kind, const char *question,
+			  struct str *out)
+{
+	AUTO(str) struct str config = STR_INIT;
+
+	config_fingerprint(&s->config, &config);
+	str_addf(
+		out,
+		"{\"kind\":\"%s\",\"question\":%s,\"benchmark\":\"%s\",\"measure\":%d,\"warmup\":%u,",
+		kind, question, s->bench->name, (int)s->bench->measure, s->bench->warmup);
+	str_addf(out, "\"better\":\"%s\",", better_name(s->bench->better));
+	str_addf(out, "\"target\":\"%s\",\"metric\":\"%s\",\"files\":\"%s\",\"config\":%s}",
+		 s->target->name, s->opt.metric ? s->opt.metric : "",
+		 s->data_hash ? s->data_hash : "", config.n ? config.p : "null");
+}
+
+static uint64_t seed_of(const char *key)
+{
+	char head[17];
+
+	snprintf(head, sizeof(head), "%.16s", key);
+	return strtoull(head, NULL, 16) | 1;
+}
+
+static const char command_note[] = "command: ";
+
+/* How the hunt was asked for: what `culprit resume` says again. */
+static int note_command(struct session *s, struct err *e)
+{
+	AUTO(str) struct str note = STR_INIT;
+	AUTO_FREE char *cwd = getcwd(NULL, 0);
+	struct json_out w = JSON_OUT_INIT(&note, JSON_STYLE_COMPACT);
+
+	if (!s->opt.argv || !cwd)
+		return 0;
+	str_puts(&note, command_note);
+	json_out_array(&w, NULL);
+	json_out_text(&w, NULL, cwd);
+	for (const char *const *p = s->opt.argv; *p; p++)
+		json_out_text(&w, NULL, *p);
+	json_out_close(&w);
+	return store_note(s->store, s->hunt, note.p, e);
+}
+
+bool session_command(const struct observations *obs, struct strvec *ret_argv, char **ret_cwd)
+{
+	for (size_t i = 0; i < obs->n; i++) {
+		struct json *list = NULL;
+		const char *text;
+
+		if (obs->v[i].kind != OBS_NOTE || !starts_with(obs->v[i].text, command_note))
+			continue;
+		text = obs->v[i].text + sizeof(command_note) - 1;
+		if (json_parse(text, strlen(text), "the command", &list, NULL) < 0)
+			return false;
+		for (size_t k = 0; k < json_count(list); k++) {
+			const char *word = json_to_text(json_at(list, k), NULL);
+
+			if (k == 0)
+				*ret_cwd = xstrdup(word ? word : ".");
+			else
+				strvec_add(ret_argv, word ? word : "");
+		}
+		json_free(list);
+		return ret_argv->n > 0;
+	}
+	return false;
+}
+
+int session_hunt(struct session *s, const char *kind, const char *question, const char *graph,
+		 uint64_t seed, struct hunt_row *ret_row, bool *ret_known, struct err *e)
+{
+	AUTO(str) struct str full = STR_INIT;
+	char key[65];
+	int r;
+
+	full_question(s, kind, question, &full);
+	struct sha256 *h = sha256_new();
+
+	sha256_add(h, full.p, full.n);
+	if (seed)
+		sha256_add(h, &seed, sizeof(seed));
+	sha256_finish(h, key);
+	*ret_known = false;
+	if (!s->opt.fresh) {
+		r = store_hunt_find(s->store, key, ret_row, e);
+		if (r == 0) {
+			if (s->opt.only_hunt && s->opt.only_hunt != ret_row->id)
+				return err_set(
+					e, ERR_USAGE,
+					"the command of hunt %lld is answered by hunt %lld now",
+					(long long)s->opt.only_hunt, (long long)ret_row->id);
+			s->hunt = ret_row->id;
+			s->seed = ret_row->seed;
+			*ret_known = true;
+			return 0;
+		}
+		if (r != -ERR_MISSING)
+			return r;
+	}
+	if (s->opt.only_hunt)
+		return err_set(
+			e, ERR_USAGE,
+			"hunt %lld asked another question: a name, the configuration or a benchmark file has "
+			"changed since; give the old command again with full object names",
+			(long long)s->opt.only_hunt);
+	struct hunt_row row = {
+		.kind = (char *)kind,
+		.key = key,
+		.question = full.p,
+		.graph = (char *)graph,
+		.seed = seed ? seed : seed_of(key),
+		.began_ns = clock_realtime_ns(),
+	};
+
+	s->seed = row.seed;
+	r = store_hunt_begin(s->store, &row, &s->hunt, e);
+	if (r < 0 || (r = note_command(s, e)) < 0)
+		return r;
+	return store_hunt_get(s->store, s->hunt, ret_row, e);
+}

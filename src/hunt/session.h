@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session - what every measuring command needs, opened once: repository, journal, configuration, target, budget.
+ *
+ * A session belongs to one command. It never prints: what a person should hear goes through struct hunt_ui.
+ */
+#pragma once
+
+#include "bench/benchmark.h"
+#include "bench/build.h"
+#include "repo/repo.h"
+#include "store/store.h"
+#include "target/target.h"
+
+struct hunt_ui {
+	void *arg;
+	void (*note)(void *arg,
+		     const char *text); /* something worth a line: a build that failed, a skip */
+	void (*warn)(void *arg, const char *text);     /* something that weakens the result */
+	void (*progress)(void *arg, const char *text); /* the one progress line; called often */
+	bool (*stop)(void);			       /* has the user asked to stop? */
+};
+
+struct session_options {
+	const char *store_dir;	     /* --store, NULL = the repository's default */
+	const char *config_path;     /* --config, NULL = culprit.yaml at the root if there is one */
+	const char *const *settings; /* -c KEY=VALUE, NULL-terminated or NULL */
+	const char *build;	     /* --build */
+	const char *bench;	     /* --bench */
+	const char *benchmark;	     /* --benchmark NAME, NULL = the only one */
+	const char *target;	     /* NULL = local */
+	const char *measure;	     /* wall, perf, callgrind; NULL = as configured */
+	const char *metric;	     /* --metric NAME, NULL = the primary one */
+	int64_t budget_ns;	     /* 0 = none */
+	unsigned jobs;		     /* 0 = configured, else all CPUs */
+	unsigned warmup;	     /* runs discarded a visit; UINT_MAX = as configured */
+	const char *const
+		*argv;	   /* the whole command, for `culprit resume`; NULL-terminated, or NULL */
+	int64_t only_hunt; /* resume: go on with this hunt or fail; 0 = any */
+	bool no_benchmark; /* nothing is run: a benchmark is not needed (shell) */
+	bool fresh;	   /* --new: do not answer from or resume an older hunt */
+};
+
+/* A build in use by this hunt. Owned by the session. */
+struct mbuild {
+	int64_t id;	     /* in the journal */
+	int64_t artefact_no; /* equal for identical artefacts */
+	enum outcome outcome;
+	char *reason, *path, *artefact, *node;
+	double seconds;
+	unsigned layout;
+	char **env;    /* of the variant, NULL-terminated */
+	char **inputs; /* see build.h; NULL = not known */
+	bool cached;
+};
+
+/* One boot of a build with its runs. At most one is open in a session; beginning another ends it. */
+struct visit {
+	int64_t boot; /* in the journal */
+	struct mbuild *build;
+	enum outcome outcome; /* of the boot */
+	double boot_seconds;
+	int next_index;
+	int64_t last_run; /* journal id */
+	struct boot *handle;
+};
+struct session {
+	struct repo *repo;
+	struct store *store;
+	struct config config;
+	const struct benchmark *bench;
+	struct benchmark bench_copy; /* with the command line's overrides */
+	const struct target_ops *target;
+	const struct hunt_ui *ui;
+	char *store_dir;	  /* absolute */
+	char *data_dir;		  /* frozen benchmark files; "" relative to nothing: absolute */
+	struct strvec data_files; /* relative paths below data_dir, laid over each tree */
+	size_t n_forced_files; /* the first of them are named by `files:` and win over the tree's own */
+	char *data_hash;
+	struct strvec metrics; /* primary metrics; empty until known */
+	const char *metric;    /* the first of them */
+	struct session_options opt;
+	unsigned jobs;
+	int64_t hunt;
+	uint64_t seed;
+	bool journal_only; /* verify: nothing is built or run, there is no repository */
+	int64_t began_ns;  /* monotonic */
+	int64_t spent_ns;  /* by earlier processes of the same hunt */
+	struct {
+		struct mbuild **v;
+		size_t n, cap;
+	} builds;
+	struct strvec artefacts;	    /* index = artefact_no */
+	unsigned n_builds, n_boots, n_runs; /* that this hunt observed, failed ones included */
+	double run_seconds, build_seconds;  /* sums over ok ones, for pricing */
+	unsigned ok_runs, ok_builds;
+	struct node_tally {
+		char *node, *last_reason;
+		unsigned ok, failed;
+		int64_t last_run;
+	} * tallies;
+	size_t n_tallies, cap_tallies;
+	uint64_t next_boot; /* counts boots for their seeds */
+	struct visit *open_visit;
+	const char *now_building; /* for the progress line */
+	int64_t now_since_ns;
+};
+
+void session_close(struct session *s);
+/* End the visit that is open, if any. */
+void visit_end(struct session *s);
+
+/*
+ * Begin or find the hunt for this question. `question` is canonical JSON without the measuring settings, which are added here.
+ * *ret_known: the hunt existed; its row is in *ret_row (status "answered" means its answer stands). Sets s->hunt and s->seed.
+ * `seed` 0 = derived from the question.
+ */
+int session_hunt(struct session *s, const char *kind, const char *question, const char *graph,
+		 uint64_t seed, struct hunt_row *ret_row, bool *ret_known, struct err *e) MUST_USE;
+
+/* The command line and folder of a hunt, from its notes. False if there is none. */
+bool session_command(const struct observations *obs, struct strvec *ret_argv, char **ret_cwd);
+/* Forget the hunt (builds in use, metric, counts), so that the session can begin another. */
+void session_reset(struct session *s);
+
+/* Seconds used by this hunt so far, earlier processes included; and whether the budget is spent. */
+double session_seconds(const struct session *s);
+bool session_over_budget(const struct session *s);
+/* ERR_STOPPED if the user asked to stop. */
+int session_check_stop(const struct session *s, struct err *e) MUST_USE;
+void session_note(const struct session *s, const char *fmt, ...) PRINTF(2, 3);
+void session_warn(const struct session *s, const char *fmt, ...) PRINTF(2, 3);
+void session_progress(const struct session *s, const char *fmt, ...) PRINTF(2, 3);
+/* A number below 2^64 that depends on the session's seed and `tag` alone (splitmix64). */
+uint64_t session_draw(const struct session *s, uint64_t tag);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The same code that made the answer makes it again, from a session that has a journal and nothing else. What is compared is the
+ * JSON: every number, and the texts that carry a verdict. Left out are the things that only the repository or the clock
+ * know: subjects, authors, seconds, and the answers of further hunts, which are verified on their own.
+ */
+#include "hunt/verify.h"
+
+#include "hunt/bisect.h"
+#include "hunt/versus.h"
+#include "text/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void verify_report_done(struct verify_report *r)
+{
+	free(r->kind);
+	strvec_done(&r->differences);
+	*r = (struct verify_report){ 0 };
+}
+
+static bool left_out(const char *key)
+{
+	static const char *const keys[] = { "abbrev",  "subject", "author",   "time",
+					    "seconds", "name",	  "changes",  "out_of_budget",
+					    "why",     "variant", "baseline", "variants",
+					    NULL };
+
+	for (const char *const *k = keys; *k; k++)
+		if (!strcmp(*k, key))
+			return true;
+	return false;
+}
+
+static bool same_number(double a, double b)
+{
+	return a == b || fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+static void differ(struct verify_report *r, const char *path, const struct json *a,
+		   const struct json *b)
+{
+	AUTO(str) struct str stored = STR_INIT_MAX(80);
+	AUTO(str) struct str computed = STR_INIT_MAX(80);
+
+	json_put(a, &stored);
+	json_put(b, &computed);
+	strvec_addf(&r->differences, "%s: stored %s, computed %s", path, stored.p, computed.p);
+}
+
+static void compare_json(const struct json *a, const struct json *b, const char *path,
+			 struct verify_report *r)
+{
+	double x, y;
+
+	if (json_kind(a) == JSON_IS_OBJECT) {
+		const char *key;
+		void *iter = NULL;
+		const struct json *member;
+
+		while ((member = json_next(a, &iter, &key))) {
+			AUTO_FREE char *below = xasprintf("%s%s%s", path, *path ? "." : "", key);
+
+			if (!left_out(key))
+				compare_json(member, json_member(b, key), below, r);
+		}
+	} else if (json_kind(a) == JSON_IS_ARRAY) {
+		if (json_count(a) != json_count(b))
+			differ(r, path, a, b);
+		for (size_t i = 0; i < json_count(a) && i < json_count(b); i++) {
+			AUTO_FREE char *below = xasprintf("%s[%zu]", path, i);
+
+			compare_json(json_at(a, i), json_at(b, i), below, r);
+		}
+	} else if (json_to_number(a, NULL, &x)) {
+		r->numbers++;
+		if (!json_to_number(b, NULL, &y) || !same_number(x, y))
+			differ(r, path, a, b);
+	} else {
+		AUTO(str) struct str s = STR_INIT;
+		AUTO(str) struct str t = STR_INIT;
+
+		json_put(a, &s);
+		json_put(b, &t);
+		if (strcmp(s.p, t.p))
+			differ(r, path, a, b);
+	}
+}
+
+static int verify_bisect(struct session *s, const struct hunt_row *row, const struct json *q,
+			 const struct observations *obs, char **ret, struct err *e)
+{
+	const struct json *own = json_get(q, "question");
+	const char *introduced = json_to_text(own, "introduced");
+	const char *old = json_to_text(own, "old"), *new = json_to_text(own, "new");
+	struct bisect_options o = { .good = old, .bad = new };
+	AUTO(bisect) struct bisect b = { .s = s, .o = &o };
+	int r;
+
+	if (!row->graph || !old || !new)
+		return err_set(e, ERR_BROKEN, "hunt %lld has no range in the journal",
+			       (long long)row->id);
+	bisect_params_read(own, &b.params);
+	o.alpha = b.params.alpha;
+	o.margin = b.params.margin;
+	json_to_bool(own, "fix", &b.fix);
+	o.fix = false;
+	json_to_bool(own, "no_duel", &o.no_duel);
+	if ((r = range_parse(row->graph, &b.range, e)) < 0)
+		return r;
+	b.cannot_matter = xcalloc(b.range.g.n, 1);
+	b.introduced_node = b.range.g.good;
+	if (introduced && bisect_node(&b, introduced, &b.introduced_node, e) < 0)
+		return -(int)e->kind;
+	for (size_t i = 0; i < obs->n; i++)
+		if (obs->v[i].kind == OBS_NOTE && bisect_take_prior(&b, obs->v[i].text))
+			break;
+	bisect_start_search(&b);
+	if ((r = bisect_replay(&b, obs, true, e)) < 0 || (r = bisect_duel(&b, obs, e)) < 0)
+		return r;
+	return bisect_answer(&b, ret, e);
+}
+
+static int recompute(struct session *s, const struct hunt_row *row, const struct observations *obs,
+		     char **ret, struct err *e)
+{
+	__attribute__((cleanup(json_root_done))) struct json *q = NULL;
+	int r = json_parse(row->question, strlen(row->question), "the question", &q, e);
+
+	if (r < 0)
+		return err_set(e, ERR_BROKEN, "the question of hunt %lld cannot be read",
+			       (long long)row->id);
+	s->bench_copy.name = json_to_text(q, "benchmark");
+	enum better better;
+
+	if (json_to_text(q, "better") && better_parse(json_to_text(q, "better"), &better))
+		s->bench_copy.better = better;
+	s->bench = &s->bench_copy;
+	measure_replay_metrics(s, obs);
+	for (size_t i = 0; i < obs->n && r == 0; i++) {
+		struct mbuild *m;
+
+		if (obs->v[i].kind == OBS_BUILD && !obs->v[i].withdrawn)
+			r = measure_adopt(s, obs->v[i].build, obs->v[i].node, &m, e);
+	}
+	if (r < 0)
+		return r;
+	if (!strcmp(row->kind, "bisect"))
+		return verify_bisect(s, row, q, obs, ret, e);
+	return versus_recompute(s, json_get(q, "question"), obs, ret, e);
+}
+
+int verify_hunt(struct store *st, int64_t hunt, struct verify_report *ret, struct err *e)
+{
+	AUTO(hunt_row) struct hunt_row row = { 0 };
+	AUTO(observations) struct observations obs = { 0 };
+	__attribute__((cleanup(json_root_done))) struct json *stored = NULL;
+	__attribute__((cleanup(json_root_done))) struct json *computed = NULL;
+	AUTO_FREE char *text = NULL;
+	static const struct hunt_ui silent = { 0 };
+	struct session s = { .store = st, .ui = &silent, .journal_only = true };
+	int r = store_hunt_get(st, hunt, &row, e);
+
+	if (r < 0)
+		return r;
+	if (!row.answer)
+		return err_set(e, ERR_MISSING, "hunt %lld has no answer yet to verify",
+			       (long long)row.id);
+	s.hunt = row.id;
+	s.seed = row.seed;
+	if ((r = store_observations(st, row.id, &obs, e)) < 0)
+		return r;
+	*ret = (struct verify_report){ .hunt = row.id, .kind = xstrdup(row.kind) };
+	for (size_t i = 0; i < obs.n; i++) {
+		ret->observations++;
+		ret->actions += obs.v[i].kind == OBS_ACTION;
+	}
+	r = recompute(&s, &row, &obs, &text, e);
+	if (r == -ERR_BROKEN) {
+		strvec_add(&ret->differences, e->msg);
+		r = 0;
+	} else if (r == 0 &&
+		   (r = json_parse(row.answer, strlen(row.answer), "the answer", &stored, e)) ==
+			   0 &&
+		   (r = json_parse(text, strlen(text), "the computed answer", &computed, e)) == 0) {
+		compare_json(stored, computed, "", ret);
+	}
+	s.store = NULL;
+	session_close(&s);
+	if (r < 0)
+		verify_report_done(ret);
+	return r;
+}

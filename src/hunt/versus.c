@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A comparison concerns the binaries that were built: with one build a side that is what the answer says. Two variants whose artefacts
+ * are identical need no run at all: they are one candidate, and the answer is "identical".
+ */
+#include "hunt/versus.h"
+
+#include "hunt/duel_json.h"
+#include "hunt/plan.h"
+#include "stats/sample.h"
+#include "text/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int parse_sides(struct session *s, const struct versus_options *o, struct duel *d,
+		       struct err *e)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		struct duel_side *side = &d->sides[i];
+		AUTO(str) struct str key = STR_INIT;
+		int r = variant_parse(s->repo, o->variants[i], &side->variant, e);
+
+		if (r < 0)
+			return r;
+		side->label = xstrdup(o->variants[i]);
+		variant_key(&side->variant, &key);
+		side->node = str_take(&key);
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(d->sides[k].node, side->node))
+				return err_set(
+					e, ERR_USAGE,
+					"'%s' and '%s' are the same commit; to measure the noise itself: "
+					"culprit doctor --calibrate",
+					d->sides[k].label, side->label);
+	}
+	return 0;
+}
+
+static int build_side(struct session *s, struct duel_side *side, unsigned layouts, struct err *e)
+{
+	side->builds = xcalloc(layouts, sizeof(*side->builds));
+	for (unsigned k = 0; k < layouts; k++) {
+		struct mbuild *m;
+		int r = measure_build(s, &side->variant, side->node, k, false, &m, e);
+
+		if (r < 0)
+			return r;
+		if (m->outcome != OUTCOME_OK)
+			return err_set(e, ERR_ENV,
+				       "%s does not build (%s): %s; its log: culprit show b%lld",
+				       side->label, outcome_name(m->outcome), m->reason,
+				       (long long)m->id);
+		if ((r = measure_ensure(s, m, &side->variant, e)) < 0)
+			return r;
+		side->builds[side->n_builds++] = m;
+	}
+	return 0;
+}
+
+static void question(const struct versus_options *o, const struct duel *d, struct str *out)
+{
+	struct json_out w = JSON_OUT_INIT(out, JSON_STYLE_COMPACT);
+
+	json_out_object(&w, NULL);
+	json_out_array(&w, "variants");
+	for (size_t i = 0; i < d->n_sides; i++)
+		json_out_text(&w, NULL, d->sides[i].node);
+	json_out_close(&w);
+	json_out_number(&w, "alpha", o->alpha);
+	json_out_number(&w, "margin", o->margin);
+	json_out_int(&w, "max_runs", o->max_runs);
+	json_out_int(&w, "fixed_runs", o->fixed_runs);
+	json_out_int(&w, "layouts", o->layouts);
+	json_out_close(&w);
+}
+
+/* One artefact for all sides: nothing to measure. */
+static bool all_identical(const struct session *s, const struct duel *d,
+			  const struct versus_options *o)
+{
+	(void)s;
+	if (d->n_sides < 2 || o->fixed_runs)
+		return false;
+	for (size_t i = 0; i < d->n_sides; i++) {
+		const struct duel_side *side = &d->sides[i];
+
+		if (side->variant.n_changes && *side->builds[0]->env)
+			return false; /* same binary, another environment: that is a question */
+		if (!*side->builds[0]->artefact ||
+		    strcmp(side->builds[0]->artefact, d->sides[0].builds[0]->artefact))
+			return false;
+	}
+	return true;
+}
+
+/* `run`: what was measured, side by side, without a verdict. */
+static void put_measured(const struct duel *d, struct json_out *w)
+{
+	json_out_array(w, "measured");
+	for (size_t i = 0; i < d->n_sides; i++)
+		for (size_t k = 0; k < d->sides[i].n_series; k++) {
+			const struct metric_series *x = &d->sides[i].series[k];
+
+			json_out_object(w, NULL);
+			json_out_text(w, "variant", d->sides[i].label);
+			json_out_text(w, "metric", x->metric);
+			json_out_text(w, "unit", x->unit);
+			json_out_bool(w, "primary", x->primary);
+			json_out_int(w, "n", (int64_t)x->n);
+			json_out_number(w, "median", sample_median(x->v, x->n));
+			json_out_array(w, "values");
+			for (size_t m = 0; m < x->n; m++)
+				json_out_number(w, NULL, x->v[m]);
+			json_out_close(w);
+			json_out_close(w);
+		}
+	json_out_close(w);
+}
+
+static void put_head(const struct session *s, const struct duel *d, const struct versus_options *o,
+		     struct json_out *w)
+{
+	json_out_int(w, "schema", 1);
+	json_out_text(w, "command", o->fixed_runs ? "run" : "compare");
+	json_out_int(w, "hunt", s->hunt);
+	json_out_text(w, "benchmark", s->bench->name);
+	json_out_number(w, "level", 1 - o->alpha);
+	json_out_number(w, "margin", o->margin);
+	json_out_int(w, "builds_made", s->n_builds);
+	json_out_int(w, "runs", s->n_runs);
+	json_out_number(w, "seconds", session_seconds(s));
+	json_out_bool(w, "out_of_budget", d->out_of_budget);
+}
+
+static void answer(const struct session *s, const struct duel *d, const struct versus_options *o,
+		   bool identical, char **ret)
+{
+	AUTO(str) struct str out = STR_INIT;
+	struct json_out w = JSON_OUT_INIT(&out, JSON_STYLE_COMPACT);
+
+	json_out_object(&w, NULL);
+	put_head(s, d, o, &w);
+	json_out_bool(&w, "identical_artefacts", identical);
+	if (o->fixed_runs) {
+		json_out_array(&w, "variants");
+		for (size_t i = 0; i < d->n_sides; i++)
+			json_out_text(&w, NULL, d->sides[i].label);
+		json_out_close(&w);
+		put_measured(d, &w);
+	} else {
+		duel_json(d, &w);
+	}
+	json_out_close(&w);
+	*ret = str_take(&out);
+}
+
+static int replay(struct session *s, struct duel *d, struct err *e)
+{
+	AUTO(observations) struct observations obs = { 0 };
+	struct mbuild *m;
+	int r = store_observations(s->store, s->hunt, &obs, e);
+
+	measure_replay_metrics(s, &obs);
+	for (size_t i = 0; i < obs.n && r == 0; i++) {
+		if (obs.v[i].kind == OBS_BUILD && !obs.v[i].withdrawn)
+			r = measure_adopt(s, obs.v[i].build, obs.v[i].node, &m, e);
+		if (obs.v[i].kind == OBS_BOOT) {
+			s->next_boot++;
+			s->n_boots++;
+		}
+	}
+	return r < 0 ? r : duel_replay(s, d, &obs, e);
+}
+
+static int measure_all(struct session *s, const struct versus_options *o, struct duel *d,
+		       bool *ret_identical, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < d->n_sides && r == 0; i++)
+		r = build_side(s, &d->sides[i], o->layouts ? o->layouts : 1, e);
+	if (r < 0)
+		return r;
+	*ret_identical = all_identical(s, d, o);
+	if (*ret_identical)
+		return 0;
+	d->fixed_runs = o->fixed_runs;
+	return duel_run(s, d, o->max_runs, e);
+}
+
+static int hunt(struct session *s, const struct versus_options *o, struct duel *d,
+		char **ret_answer, bool *ret_stored, struct err *e)
+{
+	AUTO(str) struct str q = STR_INIT;
+	AUTO(hunt_row) struct hunt_row row = { 0 };
+	bool known, identical = false;
+	int r = parse_sides(s, o, d, e);
+
+	if (r < 0)
+		return r;
+	if (o->dry_run)
+		return plan_compare(s, o->n, o->alpha, o->fixed_runs ? o->fixed_runs : o->max_runs,
+				    ret_answer, e);
+	question(o, d, &q);
+	r = session_hunt(s, o->fixed_runs ? "run" : "compare", q.p, NULL, o->seed, &row, &known, e);
+	if (r < 0)
+		return r;
+	if (known && row.answer && row.status && !strcmp(row.status, "answered")) {
+		*ret_answer = xstrdup(row.answer);
+		*ret_stored = true;
+		return 0;
+	}
+	if (known) {
+		session_note(s, "resuming hunt %lld", (long long)row.id);
+		if ((r = replay(s, d, e)) < 0)
+			return r;
+	}
+	if ((r = measure_all(s, o, d, &identical, e)) < 0)
+		return r;
+	answer(s, d, o, identical, ret_answer);
+	return store_hunt_end(s->store, s->hunt, d->out_of_budget ? "stopped" : "answered",
+			      *ret_answer, e);
+}
+
+int versus_hunt(struct session *s, const struct versus_options *o, char **ret_answer,
+		bool *ret_stored, struct err *e)
+{
+	AUTO(duel) struct duel d;
+
+	duel_init(&d, o->n, o->alpha, o->margin);
+	*ret_stored = false;
+	return hunt(s, o, &d, ret_answer, ret_stored, e);
+}
+
+int versus_recompute(struct session *s, const struct json *question, const struct observations *obs,
+		     char **ret_answer, struct err *e)
+{
+	const struct json *nodes = json_get(question, "variants");
+	struct versus_options o = { .n = json_count(nodes) };
+	AUTO(duel) struct duel d;
+	int64_t count;
+	int r;
+
+	json_to_number(question, "alpha", &o.alpha);
+	json_to_number(question, "margin", &o.margin);
+	if (json_to_int(question, "fixed_runs", &count))
+		o.fixed_runs = (unsigned)count;
+	duel_init(&d, o.n, o.alpha, o.margin);
+	d.fixed_runs = o.fixed_runs;
+	d.benchmark = s->bench->name;
+	for (size_t i = 0; i < o.n; i++) {
+		const char *node = json_to_text(json_at(nodes, i), NULL);
+
+		d.sides[i].node = xstrdup(node ? node : "");
+		d.sides[i].label =
+			xstrdup(node ? node : ""); /* how the user spelled it is not compared */
+	}
+	for (size_t i = 0; i < obs->n; i++)
+		s->n_boots += obs->v[i].kind == OBS_BOOT;
+	if ((r = duel_replay(s, &d, obs, e)) < 0)
+		return r;
+	duel_look(&d);
+	answer(s, &d, &o, d.sides[0].runs == 0, ret_answer);
+	return 0;
+}

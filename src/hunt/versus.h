@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * versus - `compare` and `run` as hunts: build the variants, measure them in interleaved blocks, answer and store.
+ */
+#pragma once
+
+#include "hunt/duel.h"
+
+struct versus_options {
+	const char *const *variants; /* as the user wrote them; the first is the baseline */
+	size_t n;
+	double alpha, margin;
+	uint64_t seed;
+	unsigned max_runs;   /* 0 = the plan's own limit */
+	unsigned fixed_runs; /* `run`: exactly so many */
+	unsigned layouts;    /* builds a variant; 0 = 1 */
+	bool dry_run;
+};
+/* *ret_answer is JSON, the caller's; stored too. */
+int versus_hunt(struct session *s, const struct versus_options *o, char **ret_answer,
+		bool *ret_stored, struct err *e) MUST_USE;
+
+struct json;
+/* The answer again, from the journal alone (session.journal_only; builds adopted). */
+int versus_recompute(struct session *s, const struct json *question, const struct observations *obs,
+		     char **ret_answer, struct err *e) MUST_USE;
+
+/* Numbers that exist already: each file a side; no repository, no store. "-" is stdin. */
+int versus_files(const char *const *paths, size_t n, double alpha, double margin,
+		 enum better better, const char *metric, char **ret_answer, struct err *e) MUST_USE;

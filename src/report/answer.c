@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The pieces that all answers are made of: numbers with their intervals, values in one scale a row, verdicts in words.
+ */
+#include "report/answer.h"
+
+#include "base/num.h"
+#include "model/model.h"
+#include "text/json.h"
+
+#include <math.h>
+#include <string.h>
+
+double answer_number(const struct json *v, const char *path)
+{
+	double x;
+
+	return json_to_number(v, path, &x) ? x : NAN;
+}
+
+long long answer_int(const struct json *v, const char *path)
+{
+	int64_t x;
+
+	return json_to_int(v, path, &x) ? x : 0;
+}
+
+bool answer_flag(const struct json *v, const char *path)
+{
+	bool x;
+
+	return json_to_bool(v, path, &x) && x;
+}
+
+const char *answer_str(const struct json *v, const char *path)
+{
+	const char *s = json_to_text(v, path);
+
+	return s ? s : "";
+}
+
+/* Enough decimals that the interval's ends differ. */
+static int decimals_for(double low, double high, double change)
+{
+	double width = isfinite(low) && isfinite(high) ? fabs(high - low) : fabs(change);
+
+	return width >= 0.001 || width == 0 ? 1 : width >= 0.0001 ? 2 : 3;
+}
+
+void answer_change(const struct json *row, struct str *out)
+{
+	double change = answer_number(row, "change");
+	double low = answer_number(row, "low"), high = answer_number(row, "high");
+	int decimals = decimals_for(low, high, change);
+
+	num_put_change(out, change, decimals);
+	str_puts(out, " %");
+	if (isnan(low) || isnan(high))
+		return;
+	str_puts(out, " [");
+	num_put_change(out, low, decimals);
+	str_puts(out, ", ");
+	num_put_change(out, high, decimals);
+	str_puts(out, "]");
+}
+
+void answer_value(double value, double scale_by, const char *unit, struct str *out)
+{
+	double factor, v;
+	char scaled[32];
+	int decimals;
+
+	if (isnan(value)) {
+		str_puts(out, "-");
+		return;
+	}
+	num_scale(isnan(scale_by) ? value : scale_by, unit, &factor, scaled);
+	v = value * factor;
+	decimals = v == 0 ? 0 : 3 - (int)floor(log10(fabs(v)) + 1e-9);
+	if (decimals < 0 || (factor == 1 && v == floor(v)))
+		decimals = 0;
+	if (decimals > 6)
+		decimals = 6;
+	str_addf(out, "%.*f%s%s", decimals, v, *scaled ? " " : "", scaled);
+}
+
+void answer_verdict(const struct json *row, struct str *out)
+{
+	enum verdict v;
+	long long more = answer_int(row, "more_runs");
+
+	if (!verdict_parse(answer_str(row, "verdict"), &v)) {
+		str_puts(out, answer_str(row, "verdict"));
+		return;
+	}
+	str_puts(out, verdict_word(v, answer_str(row, "metric"), answer_str(row, "unit")));
+	if (v == VERDICT_ON_PAR) {
+		str_addf(out, " within %.3g %%", 100 * answer_number(row, "margin"));
+		if (answer_flag(row, "differs_within_margin"))
+			str_puts(out, ", yet measurably different");
+	}
+	if (v != VERDICT_UNDECIDED)
+		return;
+	if (answer_flag(row, "unresolvable"))
+		str_puts(out, ": not resolvable (more than 64 times the runs)");
+	else if (answer_flag(row, "need_minimum"))
+		str_addf(out, ": at least %lld more runs of each", more);
+	else if (more)
+		str_addf(out, ": about %lld more runs of each", more);
+}
+
+int answer_text(const struct json *answer, const struct answer_style *style, struct str *out,
+		struct err *e)
+{
+	const char *command = answer_str(answer, "command");
+
+	if (!strcmp(command, "compare"))
+		answer_compare(answer, style, out);
+	else if (!strcmp(command, "run"))
+		answer_run(answer, style, out);
+	else if (!strcmp(command, "bisect"))
+		answer_bisect(answer, style, out);
+	else if (!strcmp(command, "plan"))
+		answer_plan(answer, style, out);
+	else
+		return err_set(e, ERR_BROKEN, "the stored answer is of no known kind ('%.40s')",
+			       command);
+	return 0;
+}

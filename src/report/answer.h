@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * answer - a stored answer (the JSON contract of DESIGN 4) as text for a person.
+ *
+ * One path for fresh and stored answers alike: what the terminal shows is computed from the JSON that the journal keeps.
+ */
+#pragma once
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct json;
+
+struct answer_style {
+	bool color;
+	unsigned width; /* 0 = not a terminal */
+};
+/* Chooses by "command": compare, run, bisect. ERR_BROKEN for an answer that is none of these. */
+int answer_text(const struct json *answer, const struct answer_style *style, struct str *out,
+		struct err *e) MUST_USE;
+void answer_compare(const struct json *answer, const struct answer_style *style, struct str *out);
+void answer_run(const struct json *answer, const struct answer_style *style, struct str *out);
+void answer_plan(const struct json *answer, const struct answer_style *style, struct str *out);
+void answer_bisect(const struct json *answer, const struct answer_style *style, struct str *out);
+
+/* --- pieces ------------------------------------------------------------------------------------------ */
+
+/* Members by path, with what stands for "absent": NaN, 0, false, "". */
+double answer_number(const struct json *v, const char *path);
+long long answer_int(const struct json *v, const char *path);
+bool answer_flag(const struct json *v, const char *path);
+const char *answer_str(const struct json *v, const char *path);
+/* "+7.1 % [+6.4, +7.8]" from a row with change, low and high; "?" where there is no number. */
+void answer_change(const struct json *row, struct str *out);
+/* One value in the unit that `scale_by` would be shown in, so that a row's columns agree. */
+void answer_value(double value, double scale_by, const char *unit, struct str *out);
+/* "slower", "on par within 1 %", "undecided: about 40 more runs of each", ... */
+void answer_verdict(const struct json *row, struct str *out);

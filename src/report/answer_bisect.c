@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A search's answer: what was asked, what was found and how sure that is, what it rests on, what it cost. Every verdict has its own
+ * sentence; a set or an undecided search is never dressed up as a name.
+ */
+#include "report/answer.h"
+
+#include "base/num.h"
+#include "text/json.h"
+#include "text/table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* " label     " in a column of its own. */
+static void label(struct str *out, const char *name)
+{
+	str_addf(out, " %-10s ", name);
+}
+
+/* 99.2 %, but never 100 %. */
+static void put_probability(double p, struct str *out)
+{
+	if (p > 0.999)
+		str_puts(out, "over 99.9 %");
+	else if (p < 0.001)
+		str_puts(out, "under 0.1 %");
+	else
+		str_addf(out, "%.1f %%", 100 * p);
+}
+
+static const char *direction_word(const struct json *a)
+{
+	double change = answer_number(a, "change");
+	bool lower = strcmp(answer_str(a, "better"), "higher") != 0;
+
+	if (isnan(change) || change == 0)
+		return "different";
+	return (change > 0) == lower ? "worse" : "better";
+}
+
+static void put_ends(const struct json *a, struct str *out)
+{
+	double old = answer_number(a, "old_median"), new = answer_number(a, "new_median");
+	const char *unit = answer_str(a, "unit");
+
+	label(out, "ends");
+	str_addf(out, "%s %s   ", answer_str(a, "benchmark"), answer_str(a, "metric"));
+	answer_value(old, old, unit, out);
+	str_puts(out, " -> ");
+	answer_value(new, old, unit, out);
+	if (old != 0 && isfinite(old) && isfinite(new)) {
+		str_puts(out, "   ");
+		num_put_change(out, new / old - 1, 1);
+		str_puts(out, " %");
+	}
+	str_addf(out, "   medians of %lld + %lld runs\n", answer_int(a, "old_runs"),
+		 answer_int(a, "new_runs"));
+}
+
+static void put_suspect_rows(const struct json *a, const char *first_label, size_t first,
+			     size_t most, struct str *out)
+{
+	const struct json *list = json_get(a, "suspects");
+	size_t n = json_count(list);
+
+	for (size_t i = first; i < n && i < first + most; i++) {
+		const struct json *s = json_at(list, i);
+		AUTO(str) struct str p = STR_INIT;
+
+		put_probability(answer_number(s, "probability"), &p);
+		label(out, i == first ? first_label : "");
+		str_addf(out, "%.12s  %11s  %s\n", answer_str(s, "commit"), p.p,
+			 answer_str(s, "subject"));
+	}
+	if (n > first + most) {
+		label(out, "");
+		str_addf(out, "and %zu more (--json lists them)\n", n - first - most);
+	}
+}
+
+static void put_named(const struct json *a, const struct answer_style *style, struct str *out)
+{
+	AUTO(str) struct str p = STR_INIT;
+	AUTO(str) struct str name = STR_INIT;
+
+	put_probability(answer_number(a, "probability"), &p);
+	str_addf(&name, "%.12s", answer_str(a, "culprit"));
+	label(out, !strcmp(answer_str(a, "direction"), "fix") ? "fixed by" : "culprit");
+	text_put(out, TEXT_BOLD, style->color, name.p);
+	str_addf(out, "  %s   P = %s\n", answer_str(a, "named.subject"), p.p);
+	label(out, "");
+	answer_change(a, out);
+	str_addf(out, " %s, ", direction_word(a));
+	if (!strcmp(answer_str(a, "change_source"), "head-to-head"))
+		str_addf(out, "against its parent, head to head (%lld + %lld fresh runs)\n",
+			 answer_int(a, "head_to_head.metrics[0].n[0]"),
+			 answer_int(a, "head_to_head.metrics[0].n[1]"));
+	else
+		str_puts(out, "estimated from all builds of the search\n");
+	put_suspect_rows(a, "next", 1, 3, out);
+}
+
+static void put_set(const struct json *a, struct str *out)
+{
+	size_t n = json_count(json_get(a, "suspects"));
+
+	label(out, "set");
+	str_addf(out, "one of these %zu commits: %s\n", n, answer_str(a, "why"));
+	put_suspect_rows(a, "", 0, 20, out);
+}
+
+static void put_no_change(const struct json *a, struct str *out)
+{
+	label(out, "no change");
+	str_addf(out, "the ends do not differ by %.3g %% or more",
+		 100 * answer_number(a, "margin"));
+	if (isfinite(answer_number(a, "low"))) {
+		str_puts(out, ": ");
+		answer_change(a, out);
+	}
+	str_putc(out, '\n');
+	label(out, "");
+	str_puts(
+		out,
+		"there is nothing to search; --inside looks for a change that was undone within the range\n");
+}
+
+static void put_change_line(const struct json *c, bool first, struct str *out)
+{
+	AUTO(str) struct str p = STR_INIT;
+
+	put_probability(answer_number(c, "probability"), &p);
+	label(out, first ? "each" : "");
+	if (strcmp(answer_str(c, "verdict"), "named")) {
+		str_addf(out, "%.12s .. %.12s: %s\n", answer_str(c, "old.commit"),
+			 answer_str(c, "new.commit"), answer_str(c, "verdict"));
+		return;
+	}
+	str_addf(out, "%.12s  %s   ", answer_str(c, "culprit"), answer_str(c, "named.subject"));
+	answer_change(c, out);
+	str_addf(out, "   P = %s\n", p.p);
+}
+
+static void put_multiple(const struct json *a, struct str *out)
+{
+	const struct json *ranges = json_get(a, "ranges"), *changes = json_get(a, "changes");
+
+	label(out, "multiple");
+	str_addf(out, "more than one change: %zu ranges\n", json_count(ranges));
+	for (size_t i = 0; i < json_count(ranges); i++) {
+		const struct json *r = json_at(ranges, i);
+
+		label(out, "");
+		str_addf(out, "%.12s .. %.12s   about ", answer_str(r, "old"),
+			 answer_str(r, "new"));
+		num_put_change(out, answer_number(r, "change"), 1);
+		str_puts(out, " %\n");
+	}
+	for (size_t i = 0; i < json_count(changes); i++)
+		put_change_line(json_at(changes, i), i == 0, out);
+}
+
+static void put_undecided(const struct json *a, struct str *out)
+{
+	size_t n = json_count(json_get(a, "suspects"));
+	long long more = answer_int(a, "more_runs");
+
+	label(out, "undecided");
+	str_addf(out, "%s\n", answer_str(a, "why"));
+	if (n) {
+		label(out, "");
+		str_addf(out, "the smallest set that holds it with %.3g %%: %zu commit%s\n",
+			 100 * answer_number(a, "level"), n, n == 1 ? "" : "s");
+		put_suspect_rows(a, "", 0, 10, out);
+	}
+	if (more) {
+		label(out, "");
+		str_addf(out, "about %lld more runs would help\n", more);
+	}
+}
+
+static void put_rest(const struct json *a, struct str *out)
+{
+	const struct json *warnings = json_get(a, "warnings"), *skipped = json_get(a, "skipped");
+	AUTO(str) struct str time = STR_INIT;
+	long long hunt = answer_int(a, "hunt");
+	size_t n = json_count(skipped);
+
+	if (n) {
+		label(out, "skipped");
+		str_addf(out, "%zu commit%s could not be measured: %.12s %s%s\n", n,
+			 n == 1 ? "" : "s", answer_str(json_at(skipped, 0), "commit"),
+			 answer_str(json_at(skipped, 0), "reason"), n > 1 ? ", ..." : "");
+	}
+	for (size_t i = 0; i < json_count(warnings); i++) {
+		label(out, i ? "" : "note");
+		str_addf(out, "%s\n", answer_str(json_at(warnings, i), NULL));
+	}
+	num_put_clock(&time, (int64_t)(answer_number(a, "seconds") * 1e9));
+	label(out, "cost");
+	str_addf(out, "%lld builds, %lld runs, %s\n", answer_int(a, "builds"),
+		 answer_int(a, "runs"), time.p);
+	label(out, "evidence");
+	str_addf(out, "hunt %lld: culprit log %lld, culprit verify %lld\n", hunt, hunt, hunt);
+}
+
+void answer_bisect(const struct json *a, const struct answer_style *style, struct str *out)
+{
+	const char *verdict = answer_str(a, "verdict");
+	long long idle = answer_int(a, "cannot_matter");
+
+	str_addf(out, "%s .. %s   %lld commits", answer_str(a, "old.name"),
+		 answer_str(a, "new.name"), answer_int(a, "candidates"));
+	if (idle)
+		str_addf(out, ", %lld of them touch nothing that is built or run", idle);
+	str_puts(out, "\n\n");
+	put_ends(a, out);
+	if (!strcmp(verdict, "named"))
+		put_named(a, style, out);
+	else if (!strcmp(verdict, "set"))
+		put_set(a, out);
+	else if (!strcmp(verdict, "no-change"))
+		put_no_change(a, out);
+	else if (!strcmp(verdict, "multiple"))
+		put_multiple(a, out);
+	else
+		put_undecided(a, out);
+	put_rest(a, out);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables of comparisons and of runs. Primary metrics first: they made the verdict; the others are measured beside them and
+ * say so, because with twenty of them one in twenty would differ by luck alone.
+ */
+#include "report/answer.h"
+
+#include "base/num.h"
+#include "text/json.h"
+#include "text/table.h"
+
+#include <math.h>
+#include <string.h>
+
+static enum text_style style_of(const struct json *row)
+{
+	const char *v = answer_str(row, "verdict");
+
+	return !strcmp(v, "slower")	 ? TEXT_BAD
+	       : !strcmp(v, "faster")	 ? TEXT_GOOD
+	       : !strcmp(v, "undecided") ? TEXT_WARN
+					 : TEXT_PLAIN;
+}
+
+static void put_metric_row(struct table *t, const struct json *row)
+{
+	AUTO(str) struct str a = STR_INIT;
+	AUTO(str) struct str b = STR_INIT;
+	AUTO(str) struct str change = STR_INIT;
+	AUTO(str) struct str verdict = STR_INIT;
+	double base = answer_number(row, "baseline_median");
+	bool primary = answer_flag(row, "primary");
+	const char *unit = answer_str(row, "unit");
+
+	answer_value(base, base, unit, &a);
+	answer_value(answer_number(row, "median"), base, unit, &b);
+	answer_change(row, &change);
+	answer_verdict(row, &verdict);
+	table_cell(t, primary ? TEXT_BOLD : TEXT_PLAIN, "%s", answer_str(row, "metric"));
+	table_cell(t, TEXT_PLAIN, "%s", a.p);
+	table_cell(t, TEXT_PLAIN, "%s", b.p);
+	table_cell(t, TEXT_PLAIN, "%s", change.p);
+	table_cell(t, primary ? style_of(row) : TEXT_PLAIN, "%s", verdict.p);
+	table_cell(t, TEXT_DIM, "%lld + %lld", answer_int(row, "n[0]"), answer_int(row, "n[1]"));
+}
+
+static void put_variant(const struct json *answer, const char *variant,
+			const struct answer_style *style, struct str *out)
+{
+	AUTO(table) struct table t = TABLE_INIT;
+	const struct json *metrics = json_get(answer, "metrics");
+	bool also = false;
+
+	t.indent = 1;
+	table_column(&t, "metric", TABLE_LEFT);
+	table_column(&t, answer_str(answer, "variants[0]"), TABLE_RIGHT | TABLE_SHRINK);
+	table_column(&t, variant, TABLE_RIGHT | TABLE_SHRINK);
+	table_column(&t, "change", TABLE_LEFT);
+	table_column(&t, "verdict", TABLE_LEFT);
+	table_column(&t, "runs", TABLE_LEFT);
+	for (size_t i = 0; i < json_count(metrics); i++) {
+		const struct json *row = json_at(metrics, i);
+
+		if (strcmp(answer_str(row, "variant"), variant))
+			continue;
+		if (!answer_flag(row, "primary") && !also) {
+			also = true;
+			table_section(&t,
+				      "beside it, each on its own: one in twenty differs by luck");
+		}
+		put_metric_row(&t, row);
+	}
+	table_put(&t, style->width, style->color, out);
+}
+
+static void put_warnings(const struct json *answer, struct str *out)
+{
+	const struct json *metrics = json_get(answer, "metrics");
+
+	for (size_t i = 0; i < json_count(metrics); i++) {
+		const struct json *row = json_at(metrics, i), *list = json_get(row, "warnings");
+
+		for (size_t k = 0; answer_flag(row, "primary") && k < json_count(list); k++)
+			str_addf(out, " note: %s %s: %s\n", answer_str(row, "variant"),
+				 answer_str(row, "metric"), answer_str(json_at(list, k), NULL));
+	}
+}
+
+static void put_cost(const struct json *answer, struct str *out)
+{
+	AUTO(str) struct str time = STR_INIT;
+	long long hunt = answer_int(answer, "hunt");
+
+	if (!hunt)
+		return;
+	num_put_clock(&time, (int64_t)(answer_number(answer, "seconds") * 1e9));
+	str_addf(out, "\n %lld runs in %s; every sample is in hunt %lld: culprit log %lld\n",
+		 answer_int(answer, "runs"), time.p, hunt, hunt);
+	if (answer_flag(answer, "out_of_budget"))
+		str_puts(
+			out,
+			" The budget is spent; the same command with a larger one goes on from here.\n");
+}
+
+static bool one_build_each(const struct json *answer)
+{
+	const struct json *row = json_get(answer, "metrics[0]");
+
+	return answer_int(row, "builds[0]") == 1 && answer_int(row, "builds[1]") == 1;
+}
+
+void answer_compare(const struct json *answer, const struct answer_style *style, struct str *out)
+{
+	const struct json *variants = json_get(answer, "variants");
+
+	if (answer_flag(answer, "identical_artefacts")) {
+		str_puts(
+			out,
+			" identical: the variants build to the same artefacts, byte for byte; nothing was run\n");
+		return;
+	}
+	for (size_t i = 1; i < json_count(variants); i++) {
+		if (i > 1)
+			str_putc(out, '\n');
+		put_variant(answer, answer_str(json_at(variants, i), NULL), style, out);
+	}
+	put_warnings(answer, out);
+	if (one_build_each(answer))
+		str_puts(
+			out,
+			" One build of each: this is about these two binaries (--layouts 3 asks about the source).\n");
+	put_cost(answer, out);
+}
+
+static void extremes(const struct json *values, double *low, double *high)
+{
+	*low = INFINITY;
+	*high = -INFINITY;
+	for (size_t k = 0; k < json_count(values); k++) {
+		double x = answer_number(json_at(values, k), NULL);
+
+		*low = fmin(*low, x);
+		*high = fmax(*high, x);
+	}
+}
+
+void answer_run(const struct json *answer, const struct answer_style *style, struct str *out)
+{
+	AUTO(table) struct table t = TABLE_INIT;
+	const struct json *measured = json_get(answer, "measured");
+	const char *last = "";
+
+	t.indent = 1;
+	table_column(&t, "variant", TABLE_LEFT | TABLE_SHRINK);
+	table_column(&t, "metric", TABLE_LEFT);
+	table_column(&t, "median", TABLE_RIGHT);
+	table_column(&t, "lowest", TABLE_RIGHT);
+	table_column(&t, "highest", TABLE_RIGHT);
+	table_column(&t, "runs", TABLE_RIGHT);
+	for (size_t i = 0; i < json_count(measured); i++) {
+		const struct json *row = json_at(measured, i);
+		const char *variant = answer_str(row, "variant");
+		double shown[3] = { answer_number(row, "median") };
+
+		extremes(json_get(row, "values"), &shown[1], &shown[2]);
+		table_cell(&t, TEXT_PLAIN, "%s", strcmp(variant, last) ? variant : "");
+		table_cell(&t, answer_flag(row, "primary") ? TEXT_BOLD : TEXT_PLAIN, "%s",
+			   answer_str(row, "metric"));
+		for (size_t k = 0; k < ARRAY_LEN(shown); k++) {
+			AUTO(str) struct str cell = STR_INIT;
+
+			answer_value(shown[k], shown[0], answer_str(row, "unit"), &cell);
+			table_cell(&t, TEXT_PLAIN, "%s", cell.p);
+		}
+		table_cell(&t, TEXT_PLAIN, "%lld", answer_int(row, "n"));
+		last = variant;
+	}
+	table_put(&t, style->width, style->color, out);
+	put_cost(answer, out);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/answer.h"
+
+#include "base/num.h"
+#include "text/json.h"
+#include "text/table.h"
+
+#include <math.h>
+#include <string.h>
+
+void answer_plan(const struct json *a, const struct answer_style *style, struct str *out)
+{
+	AUTO(table) struct table t = TABLE_INIT;
+	const struct json *cases = json_get(a, "cases");
+	bool priced = isfinite(answer_number(a, "build_seconds")) &&
+		      isfinite(answer_number(a, "run_seconds"));
+
+	if (!strcmp(answer_str(a, "for"), "bisect"))
+		str_addf(out, "%s .. %s   %lld commits; what a search would take:\n\n",
+			 answer_str(a, "old"), answer_str(a, "new"), answer_int(a, "candidates"));
+	else
+		str_addf(out, "%lld sides; what the comparison would take:\n\n",
+			 answer_int(a, "sides"));
+	t.indent = 1;
+	table_column(&t, "if it is", TABLE_LEFT);
+	table_column(&t, "builds", TABLE_RIGHT);
+	table_column(&t, "runs", TABLE_RIGHT);
+	table_column(&t, "time", TABLE_RIGHT);
+	for (size_t i = 0; i < json_count(cases); i++) {
+		const struct json *c = json_at(cases, i);
+		AUTO(str) struct str time = STR_INIT;
+
+		if (priced)
+			num_put_duration(&time, (int64_t)(answer_number(c, "seconds") * 1e9));
+		else
+			str_puts(&time, "?");
+		table_cell(&t, TEXT_PLAIN, "%s", answer_str(c, "label"));
+		table_cell(&t, TEXT_PLAIN, "%.0f", answer_number(c, "builds"));
+		table_cell(&t, TEXT_PLAIN, "%.0f", answer_number(c, "runs"));
+		table_cell(&t, TEXT_PLAIN, "%s", time.p);
+	}
+	table_put(&t, style->width, style->color, out);
+	if (priced) {
+		AUTO(str) struct str b = STR_INIT;
+		AUTO(str) struct str r = STR_INIT;
+
+		num_put_duration(&b, (int64_t)(answer_number(a, "build_seconds") * 1e9));
+		num_put_duration(&r, (int64_t)(answer_number(a, "run_seconds") * 1e9));
+		str_addf(out, "\n at %s a build and %s a run, as measured in this store before\n",
+			 b.p, r.p);
+	} else {
+		str_puts(
+			out,
+			"\n What a build and a run cost is not known here yet: nothing was measured in this store.\n");
+	}
+	str_puts(out, " Nothing was built or run.\n");
+}
