@@ -15,6 +15,7 @@
 #include "sys/fs.h"
 #include "sys/reap.h"
 #include "sys/spawn.h"
+#include "sys/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,16 +40,6 @@
 
 extern char **environ;
 
-/* One output stream: a head up to the ceiling, then (if wanted) a ring with the newest bytes. */
-struct stream {
-	int fd; /* our end; -1 = closed */
-	struct str *keep;
-	size_t head_max;
-	char *ring;
-	size_t ring_size;
-	uint64_t over; /* bytes that came after the head was full */
-};
-
 struct run {
 	const struct proc_spec *spec;
 	struct stream out, err;
@@ -69,111 +60,11 @@ static void close_fd(int *fd)
 
 static void run_done(struct run *r)
 {
-	close_fd(&r->out.fd);
-	close_fd(&r->err.fd);
+	stream_done(&r->out);
+	stream_done(&r->err);
 	close_fd(&r->pidfd);
 	for (int i = 0; i < 3; i++)
 		close_fd(&r->child_fd[i]);
-	free(r->out.ring);
-	free(r->err.ring);
-}
-
-/* --- streams
- * -----------------------------------------------------------------------------------------------------
- */
-
-static int stream_open(struct stream *s, const struct proc_spec *spec, struct str *keep,
-		       int *ret_child_fd, struct err *e)
-{
-	int p[2];
-	int64_t max = spec->output_max > 0 ? spec->output_max : OUTPUT_MAX;
-
-	if (!keep) {
-		*ret_child_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-		return *ret_child_fd < 0 ? err_errno(e, "opening /dev/null") : 0;
-	}
-	if (pipe2(p, O_CLOEXEC) < 0)
-		return err_errno(e, "making a pipe");
-	fcntl(p[0], F_SETFL, O_NONBLOCK);
-	s->fd = p[0];
-	*ret_child_fd = p[1];
-	s->keep = keep;
-	s->ring_size =
-		spec->output_tail > 0 && spec->output_tail < max ? (size_t)spec->output_tail : 0;
-	s->head_max = (size_t)max - s->ring_size;
-	return 0;
-}
-
-static void ring_add(struct stream *s, const char *p, size_t n)
-{
-	if (!s->ring_size)
-		return;
-	if (!s->ring)
-		s->ring = xmalloc(s->ring_size);
-	uint64_t at = s->over;
-
-	if (n > s->ring_size) {
-		at += n - s->ring_size;
-		p += n - s->ring_size;
-		n = s->ring_size;
-	}
-	size_t pos = (size_t)(at % s->ring_size), first = s->ring_size - pos;
-
-	if (first > n)
-		first = n;
-	memcpy(s->ring + pos, p, first);
-	memcpy(s->ring, p + first, n - first);
-}
-
-static void stream_add(struct stream *s, const char *p, size_t n)
-{
-	size_t room = s->keep->n < s->head_max ? s->head_max - s->keep->n : 0;
-	size_t head = n < room && !s->over ? n : s->over ? 0 : room;
-
-	str_add(s->keep, p, head);
-	if (n > head) {
-		ring_add(s, p + head, n - head);
-		s->over += n - head;
-	}
-}
-
-/* The ring unrolled behind the head. */
-static void stream_finish(struct stream *s)
-{
-	if (!s->keep || !s->over)
-		return;
-	size_t have = s->over < s->ring_size ? (size_t)s->over : s->ring_size;
-	uint64_t dropped = s->over - have;
-
-	if (have) {
-		size_t pos = s->over < s->ring_size ? 0 : (size_t)(s->over % s->ring_size);
-
-		if (dropped)
-			str_addf(s->keep, "\n[... %llu bytes dropped ...]\n",
-				 (unsigned long long)dropped);
-		str_add(s->keep, s->ring + pos, have - pos);
-		str_add(s->keep, s->ring, pos);
-	}
-	s->keep->truncated |= dropped > 0;
-}
-
-/* Reads what is there, at most `max` bytes so that a flood cannot keep us from the clock. */
-static void stream_drain(struct stream *s, size_t max)
-{
-	static _Thread_local char buf[65536];
-
-	while (s->fd >= 0 && max) {
-		ssize_t n = read(s->fd, buf, sizeof(buf));
-
-		if (n > 0) {
-			stream_add(s, buf, (size_t)n);
-			max -= (size_t)n < max ? (size_t)n : max;
-		} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-			close_fd(&s->fd);
-		} else if (errno == EAGAIN) {
-			return;
-		}
-	}
 }
 
 /* --- setting up
@@ -204,6 +95,7 @@ static int open_stdin(const struct proc_spec *spec, int *ret, struct err *e)
 static int open_fds(struct run *r, struct str *out, struct str *err_out, struct err *e)
 {
 	const struct proc_spec *spec = r->spec;
+	int64_t max = spec->output_max > 0 ? spec->output_max : OUTPUT_MAX;
 	int x;
 
 	if (spec->foreground) {
@@ -216,12 +108,13 @@ static int open_fds(struct run *r, struct str *out, struct str *err_out, struct 
 	}
 	x = open_stdin(spec, &r->child_fd[0], e);
 	if (x == 0)
-		x = stream_open(&r->out, spec, out, &r->child_fd[1], e);
+		x = stream_open(&r->out, max, spec->output_tail, out, &r->child_fd[1], e);
 	if (x == 0 && spec->merge_stderr) {
 		r->child_fd[2] = fcntl(r->child_fd[1], F_DUPFD_CLOEXEC, 3);
 		return r->child_fd[2] < 0 ? err_errno(e, "duplicating a pipe") : 0;
 	}
-	return x < 0 ? x : stream_open(&r->err, spec, err_out, &r->child_fd[2], e);
+	return x < 0 ? x
+		     : stream_open(&r->err, max, spec->output_tail, err_out, &r->child_fd[2], e);
 }
 
 /* "2-3,5"; NULL with ERR_USAGE if it is none. Sets above 1024 CPUs are allocated, as large machines
@@ -424,8 +317,8 @@ static int run_start(struct run *r, const char *path, struct spawned *child, str
 			return -ERR_USAGE;
 		s.cpus = cpus;
 	}
+	spawn_prepare();
 	reap_begin(&r->reap);
-	child->pid = -1;
 	int x = spawn_child(&s, child, e);
 
 	r->pid = child->pid;

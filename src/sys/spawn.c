@@ -1,248 +1,369 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * spawn - clone, prepare, exec.
+ * spawn - the helper process and the requests to it.
  *
- * The child borrows our memory until its exec (CLONE_VM | CLONE_VFORK), as posix_spawn does it: a
- * fork would copy the page tables of a culprit that holds a large graph, and that cost would be in
- * every run. glibc 2.36's posix_spawn itself is refused because it can set neither affinity nor
- * personality nor namespaces. Sharing memory also gives two things for nothing: the errno of a
- * failed exec, and the time just before exec as the child sees it.
- *
- * Because memory is shared, the child only makes system calls and writes to its `struct launch`.
+ * The helper makes children with CLONE_PARENT: they are our children, not its, so that wait4, pidfds, the subreaper and the death
+ * signal work as if we had made them. A request is one message on a socket pair: descriptors, a fixed part, strings. If the helper is
+ * gone, or on a thread that is not the main one while there is none yet (children die with the thread that
+ * their maker's parent was forked from), we launch the child ourselves; only ru_maxrss is worse then.
  */
 #include "sys/spawn.h"
 
-#include "sys/clock.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "sys/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/personality.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STACK_SIZE = 64 * 1024 };
+enum { FDS = 5, FD_SOCKET = 3 }; /* folder, 0, 1, 2, gate; where the helper keeps its end */
 
-/* How a mount namespace can be had. */
-enum bind_how { BIND_UNKNOWN, BIND_NEVER, BIND_PRIVILEGED, BIND_USER_NAMESPACE };
-
-struct launch {
-	const struct spawn *s;
-	pid_t parent;
+struct request {
+	size_t bytes; /* of the strings behind it */
+	size_t argc, envc, cpus_size;
+	bool has_cwd, has_bind, has_cgroup, has_gate, no_aslr;
 	enum bind_how how;
-	uid_t uid;
-	gid_t gid;
-	/* set by the child */
-	int64_t start_ns;
-	const char *stage;
+	pid_t parent;
+};
+struct reply {
+	pid_t pid; /* < 0: none, error says why */
 	int error;
+	int64_t start_ns;
+	const char *stage; /* of one program image: the same address on both sides */
 };
 
-static bool put_file(const char *path, const char *text)
+static struct {
+	pthread_mutex_t lock;
+	pid_t owner;
+	pid_t pid; /* of the helper; 0 = none */
+	int fd;
+} helper = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+
+/* --- the helper's side ---------------------------------------------------------------------------------------------- */
+
+static bool read_all(int fd, char *p, size_t n)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	while (n) {
+		ssize_t k = read(fd, p, n);
 
-	if (fd < 0)
-		return false;
-	ssize_t n = write(fd, text, strlen(text));
-
-	close(fd);
-	return n == (ssize_t)strlen(text);
-}
-
-/* We are ourselves inside the new user namespace: one user, one group, the same numbers as outside.
- */
-static bool map_ids(const struct launch *l)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%u %u 1", l->uid, l->uid);
-	if (!put_file("/proc/self/uid_map", text))
-		return false;
-	put_file("/proc/self/setgroups", "deny");
-	snprintf(text, sizeof(text), "%u %u 1", l->gid, l->gid);
-	return put_file("/proc/self/gid_map", text);
-}
-
-static bool bind_mount(const struct launch *l, const char *from, const char *to)
-{
-	if (l->how == BIND_USER_NAMESPACE && !map_ids(l))
-		return false;
-	return !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
-	       !mount(from, to, NULL, MS_BIND | MS_REC, NULL);
-}
-
-static void default_signals(void)
-{
-	struct sigaction sa = { .sa_handler = SIG_DFL };
-
-	for (int sig = 1; sig < NSIG; sig++)
-		if (sig != SIGKILL && sig != SIGSTOP)
-			sigaction(sig, &sa, NULL);
-}
-
-/* Descriptors 0, 1, 2 from fd[]; which may themselves be among 0..2, so they are moved up first. */
-static bool place_fds(const int fd[3])
-{
-	int high[3];
-
-	for (int i = 0; i < 3; i++) {
-		high[i] = fcntl(fd[i], F_DUPFD_CLOEXEC, 3);
-		if (high[i] < 0)
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
 			return false;
+		p += k;
+		n -= (size_t)k;
 	}
-	for (int i = 0; i < 3; i++)
-		if (dup2(high[i], i) < 0)
-			return false;
-	/* Whatever our own parent left open without close-on-exec. */
-	syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */);
 	return true;
 }
 
-static bool join_cgroup(const char *dir)
+static bool receive(struct request *q, int fds[FDS])
 {
-	char path[4096];
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(int) * FDS)];
+	} control;
+	struct iovec io = { q, sizeof(*q) };
+	struct msghdr m = { .msg_iov = &io,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
+			    .msg_controllen = sizeof(control) };
+	ssize_t n;
 
-	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
-	return put_file(path, "0");
+	for (int i = 0; i < FDS; i++)
+		fds[i] = -1;
+	do
+		n = recvmsg(FD_SOCKET, &m, MSG_CMSG_CLOEXEC | MSG_WAITALL);
+	while (n < 0 && errno == EINTR);
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+	return n == (ssize_t)sizeof(*q);
 }
 
-static const char *prepare(const struct launch *l)
+static const char *next_string(const char **at)
 {
-	const struct spawn *s = l->s;
-	struct rlimit no_core = { 0, 0 };
+	const char *s = *at;
 
-	if (!s->foreground && setsid() < 0)
-		return "setsid";
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (l->how != BIND_USER_NAMESPACE && getppid() != l->parent)
-		return "parent";
-	if (s->cgroup && !join_cgroup(s->cgroup))
-		return "cgroup";
-	if (s->bind_from && !bind_mount(l, s->bind_from, s->bind_to))
-		return "bind";
-	if (s->cpus && sched_setaffinity(0, s->cpus_size, s->cpus) < 0)
-		return "pin";
-	if (s->no_aslr)
-		personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
-	if (!s->foreground)
-		setrlimit(RLIMIT_CORE, &no_core);
-	if (s->cwd && chdir(s->cwd) < 0)
-		return "chdir";
-	if (!place_fds(s->fd))
-		return "descriptors";
-	return NULL;
+	*at += strlen(s) + 1;
+	return s;
 }
 
-static int child_main(void *arg)
+/* The request as a launch; `words` gets the pointer arrays. */
+static void unpack(const struct request *q, const char *bytes, const char **words,
+		   const int fds[FDS], struct launch *ret)
 {
-	struct launch *l = arg;
+	const char *at = bytes + q->cpus_size;
+	struct spawn *s = &ret->s;
+
+	*ret = (struct launch){ .parent = q->parent,
+				.is_for_parent = true,
+				.cwd_fd = fds[0],
+				.gate_fd = fds[4],
+				.how = q->how,
+				.uid = geteuid(),
+				.gid = getegid() };
+	s->path = next_string(&at);
+	s->argv = words;
+	for (size_t i = 0; i < q->argc; i++)
+		*words++ = next_string(&at);
+	*words++ = NULL;
+	s->env = words;
+	for (size_t i = 0; i < q->envc; i++)
+		*words++ = next_string(&at);
+	*words = NULL;
+	s->cwd = q->has_cwd ? next_string(&at) : NULL;
+	s->bind_from = q->has_bind ? next_string(&at) : NULL;
+	s->bind_to = q->has_bind ? next_string(&at) : NULL;
+	s->cgroup = q->has_cgroup ? next_string(&at) : NULL;
+	s->cpus = q->cpus_size ? (const void *)bytes : NULL;
+	s->cpus_size = q->cpus_size;
+	s->no_aslr = q->no_aslr;
+	memcpy(s->fd, fds + 1, sizeof(s->fd));
+}
+
+static bool serve_one(void)
+{
+	struct request q;
+	struct launch l;
+	int fds[FDS];
+
+	if (!receive(&q, fds))
+		return false;
+	AUTO_FREE char *bytes = xmalloc(q.bytes);
+	AUTO_FREE const char **words = xcalloc(q.argc + q.envc + 2, sizeof(*words));
+
+	if (!read_all(FD_SOCKET, bytes, q.bytes))
+		return false;
+	unpack(&q, bytes, words, fds, &l);
+	struct reply r = { .pid = launch_child(&l) };
+
+	r.error = r.pid < 0 ? errno : l.error;
+	r.start_ns = l.start_ns;
+	r.stage = l.stage;
+	for (int i = 0; i < FDS; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	return send(FD_SOCKET, &r, sizeof(r), MSG_NOSIGNAL) == (ssize_t)sizeof(r);
+}
+
+/* After the fork: nothing of culprit's stays open, not even its lock; signals of the terminal are not for us. */
+static _Noreturn void serve(int fd)
+{
+	int null = open("/dev/null", O_RDWR);
 	sigset_t none;
 
-	default_signals();
-	errno = 0;
-	l->stage = prepare(l);
-	if (!l->stage) {
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
-		l->start_ns = clock_monotonic_ns();
-		execve(l->s->path, (char *const *)l->s->argv, (char *const *)l->s->env);
-		l->stage = "exec";
-	}
-	l->error = errno;
-	syscall(SYS_exit_group, 127);
-	return 127;
-}
-
-static int probe_main(void *arg)
-{
-	struct launch *l = arg;
-
-	syscall(SYS_exit_group, bind_mount(l, "/", "/") ? 0 : 1);
-	return 1;
-}
-
-static pid_t clone_child(int (*fn)(void *), struct launch *l)
-{
-	int flags = SIGCHLD | CLONE_VM | CLONE_VFORK;
-	char *stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	sigset_t all, old;
-
-	if (stack == MAP_FAILED)
-		return -1;
-	if (l->how == BIND_PRIVILEGED || l->how == BIND_USER_NAMESPACE)
-		flags |= CLONE_NEWNS;
-	if (l->how == BIND_USER_NAMESPACE)
-		flags |= CLONE_NEWUSER;
-	/* No handler of ours may run in the child while it shares our memory. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pid_t pid = clone(fn, stack + STACK_SIZE, flags, l);
-	int saved = errno;
-
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	munmap(stack, STACK_SIZE);
-	errno = saved;
-	return pid;
-}
-
-static bool probe(enum bind_how how)
-{
-	struct launch l = { .how = how, .uid = geteuid(), .gid = getegid() };
-	pid_t pid = clone_child(probe_main, &l);
-	int status = 1;
-
-	if (pid < 0)
-		return false;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "culprit-spawn");
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	fd = fcntl(fd, F_DUPFD, 10);
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	dup2(fd, FD_SOCKET);
+	syscall(SYS_close_range, FD_SOCKET + 1u, ~0u, 0u);
+	while (serve_one())
 		;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	for (;;)
+		syscall(SYS_exit_group, 0);
 }
 
-static enum bind_how bind_how(void)
+/* --- our side ------------------------------------------------------------------------------------------------------- */
+
+static void drop_helper(void)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static enum bind_how known;
-
-	pthread_mutex_lock(&lock);
-	if (known == BIND_UNKNOWN)
-		known = probe(BIND_PRIVILEGED)	     ? BIND_PRIVILEGED
-			: probe(BIND_USER_NAMESPACE) ? BIND_USER_NAMESPACE
-						     : BIND_NEVER;
-	enum bind_how how = known;
-
-	pthread_mutex_unlock(&lock);
-	return how;
+	if (helper.fd >= 0)
+		close(helper.fd);
+	if (helper.pid > 0 && helper.owner == getpid()) {
+		kill(helper.pid, SIGKILL);
+		waitpid(helper.pid, NULL, 0);
+	}
+	helper.fd = -1;
+	helper.pid = 0;
 }
 
-bool spawn_can_bind(void)
+static void start_helper(void)
 {
-	return bind_how() != BIND_NEVER;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		serve(pair[1]);
+	close(pair[1]);
+	if (pid < 0) {
+		close(pair[0]);
+		return;
+	}
+	helper.pid = pid;
+	helper.fd = pair[0];
+}
+
+void spawn_prepare(void)
+{
+	pthread_mutex_lock(&helper.lock);
+	if (helper.owner != getpid()) { /* a fork of culprit: the helper is its parent's */
+		drop_helper();
+		helper.owner = getpid();
+	}
+	if (!helper.pid && gettid() == getpid())
+		start_helper();
+	pthread_mutex_unlock(&helper.lock);
+}
+
+static void pack(const struct launch *l, struct request *q, struct str *out)
+{
+	const struct spawn *s = &l->s;
+	const char *const more[] = { s->cwd, s->bind_from, s->bind_from ? s->bind_to : NULL,
+				     s->cgroup };
+
+	*q = (struct request){ .cpus_size = s->cpus ? s->cpus_size : 0,
+			       .has_cwd = s->cwd,
+			       .has_bind = s->bind_from,
+			       .has_cgroup = s->cgroup,
+			       .has_gate = l->gate_fd >= 0,
+			       .no_aslr = s->no_aslr,
+			       .how = l->how,
+			       .parent = l->parent };
+	str_add(out, (const char *)s->cpus, q->cpus_size);
+	str_add(out, s->path, strlen(s->path) + 1);
+	for (; s->argv[q->argc]; q->argc++)
+		str_add(out, s->argv[q->argc], strlen(s->argv[q->argc]) + 1);
+	for (; s->env[q->envc]; q->envc++)
+		str_add(out, s->env[q->envc], strlen(s->env[q->envc]) + 1);
+	for (size_t i = 0; i < ARRAY_LEN(more); i++)
+		if (more[i])
+			str_add(out, more[i], strlen(more[i]) + 1);
+	q->bytes = out->n;
+}
+
+static bool send_request(const struct launch *l)
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(int) * FDS)];
+	} control = { 0 };
+	int fds[FDS] = { l->cwd_fd, l->s.fd[0], l->s.fd[1], l->s.fd[2], l->gate_fd };
+	size_t n_fds = l->gate_fd >= 0 ? FDS : FDS - 1;
+	AUTO(str) struct str bytes = STR_INIT;
+	struct request q;
+
+	pack(l, &q, &bytes);
+	struct iovec io = { &q, sizeof(q) };
+	struct msghdr m = { .msg_iov = &io,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
+			    .msg_controllen = CMSG_SPACE(sizeof(int) * n_fds) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int) * n_fds);
+	memcpy(CMSG_DATA(c), fds, sizeof(int) * n_fds);
+	if (sendmsg(helper.fd, &m, MSG_NOSIGNAL) != (ssize_t)sizeof(q))
+		return false;
+	for (size_t done = 0; done < bytes.n;) {
+		ssize_t n = send(helper.fd, bytes.p + done, bytes.n - done, MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* The child says who it is, or its end of the gate closes because it never came so far. */
+static bool serve_gate(const struct spawn *s, int fd)
+{
+	pid_t pid;
+
+	if (!read_all(fd, (char *)&pid, sizeof(pid)))
+		return false;
+	s->at_gate(s->gate_arg, pid);
+	return send(fd, "", 1, MSG_NOSIGNAL) == 1;
+}
+
+/* False if the helper cannot be used; then nothing has been started. */
+static bool ask_helper(struct launch *l, struct spawned *ret, int *ret_error)
+{
+	int gate[2] = { -1, -1 };
+	struct reply r;
+
+	if (!helper.pid || l->s.foreground)
+		return false;
+	if (l->s.at_gate && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate) < 0)
+		return false;
+	l->gate_fd = gate[1];
+	bool ok = send_request(l);
+
+	if (gate[1] >= 0)
+		close(gate[1]);
+	l->gate_fd = -1;
+	if (ok && gate[0] >= 0)
+		ret->was_at_gate = serve_gate(&l->s, gate[0]);
+	if (gate[0] >= 0)
+		close(gate[0]);
+	if (!ok || !read_all(helper.fd, (char *)&r, sizeof(r))) {
+		log_debug("the spawning helper is gone");
+		drop_helper();
+		return false;
+	}
+	ret->pid = r.pid;
+	ret->start_ns = r.start_ns;
+	ret->stage = r.stage;
+	ret->error = *ret_error = r.error;
+	return true;
 }
 
 int spawn_child(const struct spawn *s, struct spawned *ret, struct err *e)
 {
-	struct launch l = { .s = s, .parent = getpid(), .uid = geteuid(), .gid = getegid() };
+	struct launch l = { .s = *s,
+			    .parent = getpid(),
+			    .uid = geteuid(),
+			    .gid = getegid(),
+			    .cwd_fd = -1,
+			    .gate_fd = -1 };
+	int error = 0;
 
+	*ret = (struct spawned){ .pid = -1 };
 	if (s->bind_from) {
-		l.how = bind_how();
+		l.how = launch_bind_how();
 		if (l.how == BIND_NEVER)
 			return err_set(e, ERR_ENV, "mount namespaces are not allowed here");
 	}
-	ret->pid = clone_child(child_main, &l);
-	if (ret->pid < 0)
-		return err_errno(e, "starting a child process");
-	ret->start_ns = l.start_ns;
-	ret->stage = l.stage;
-	ret->error = l.error;
-	return 0;
+	l.cwd_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	pthread_mutex_lock(&helper.lock);
+	bool asked = helper.owner == getpid() && l.cwd_fd >= 0 && ask_helper(&l, ret, &error);
+
+	pthread_mutex_unlock(&helper.lock);
+	if (l.cwd_fd >= 0)
+		close(l.cwd_fd);
+	if (!asked) {
+		l.cwd_fd = -1;
+		ret->pid = launch_child(&l);
+		error = errno;
+		ret->start_ns = l.start_ns;
+		ret->stage = l.stage;
+		ret->error = l.error;
+	}
+	errno = error;
+	return ret->pid < 0 ? err_errno(e, "starting a child process") : 0;
+}
+
+bool spawn_can_bind(void)
+{
+	return launch_bind_how() != BIND_NEVER;
 }

@@ -30,6 +30,20 @@ static struct proc_result sh(const char *text, struct proc_spec spec, struct str
 	return r;
 }
 
+/* Of the main thread: besides what a test makes there is only the helper that starts children. */
+static int count_children(void)
+{
+	AUTO_FREE char *path = xasprintf("/proc/self/task/%d/children", (int)getpid());
+	AUTO(str) struct str text = STR_INIT;
+	struct err e = ERR_INIT;
+	int n = 0;
+
+	assert_int_equal(fs_read(path, 65536, &text, &e), 0);
+	for (size_t i = 0; i < text.n; i++)
+		n += text.p[i] == ' ';
+	return n;
+}
+
 static bool is_gone(pid_t pid)
 {
 	return kill(pid, 0) < 0 && errno == ESRCH;
@@ -157,7 +171,7 @@ static void deadlines_end_even_the_stubborn(void **state UNUSED)
 		assert_true(clock_monotonic_ns() - begin < 50 * NS_PER_S);
 		proc_describe(&r, timeout, &words);
 		assert_string_equal(words.p, "deadline of 100 ms passed");
-		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nothing is left */
+		assert_int_equal(count_children(), 1);
 	}
 }
 
@@ -291,6 +305,51 @@ static void private_bind_mount(void **state UNUSED)
 	assert_false(fs_exists(hidden));
 }
 
+/* ru_maxrss of a child starts with that of the process that called exec: that must not be ours. */
+static void our_own_memory_is_not_the_childs(void **state UNUSED)
+{
+	size_t n = 100 << 20;
+	AUTO_FREE char *big = xmalloc(n);
+
+	memset(big, 1, n);
+	assert_int_equal(big[n / 2], 1);
+	struct proc_result r = sh("true", (struct proc_spec){ 0 }, NULL, NULL);
+
+	assert_true(r.max_rss_bytes > 0);
+	assert_true(r.max_rss_bytes < 60 << 20); /* the sanitizers' shadow memory included */
+}
+
+static void relative_names_start_where_we_are_now(void **state UNUSED)
+{
+	AUTO(str) struct str out = STR_INIT;
+	char before[4096];
+
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir("/usr"), 0);
+	sh("pwd", (struct proc_spec){ 0 }, &out, NULL);
+	sh("pwd", (struct proc_spec){ .cwd = "bin/.." }, &out, NULL);
+	assert_int_equal(chdir(before), 0);
+	assert_string_equal(out.p, "/usr\n/usr\n");
+}
+
+/* The helper may be ended by anybody; then the next child is started without it, and later ones with a new one. */
+static void a_lost_helper_is_replaced(void **state UNUSED)
+{
+	AUTO_FREE char *path = xasprintf("/proc/self/task/%d/children", (int)getpid());
+
+	for (int i = 0; i < 3; i++) {
+		AUTO(str) struct str text = STR_INIT, out = STR_INIT;
+		struct err e = ERR_INIT;
+
+		assert_int_equal(fs_read(path, 65536, &text, &e), 0);
+		kill((pid_t)strtol(text.p, NULL, 10), SIGKILL);
+		sh("echo fine", (struct proc_spec){ 0 }, &out, NULL);
+		assert_string_equal(out.p, "fine\n");
+		sh("true", (struct proc_spec){ 0 }, NULL, NULL);
+		assert_int_equal(count_children(), 1);
+	}
+}
+
 static void *one_thread(void *arg)
 {
 	AUTO(str) struct str out = STR_INIT;
@@ -320,7 +379,7 @@ static void several_threads_do_not_end_each_others(void **state UNUSED)
 		pthread_join(t[i], &bad);
 		assert_null(bad);
 	}
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(count_children(), 1);
 }
 
 static void children_die_with_us(void **state UNUSED)
@@ -376,6 +435,9 @@ int main(void)
 		cmocka_unit_test(environment_folder_and_pin),
 		cmocka_unit_test(no_descriptor_and_no_terminal_leak),
 		cmocka_unit_test(private_bind_mount),
+		cmocka_unit_test(our_own_memory_is_not_the_childs),
+		cmocka_unit_test(relative_names_start_where_we_are_now),
+		cmocka_unit_test(a_lost_helper_is_replaced),
 		cmocka_unit_test(several_threads_do_not_end_each_others),
 		cmocka_unit_test(children_die_with_us),
 	};

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * launch - the child's side of spawn: from clone to exec. Only spawn.c calls it.
+ */
+#pragma once
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct spawn {
+	const char *path;	 /* of the program, looked up already */
+	const char *const *argv; /* at least one */
+	const char *const *env;
+	const char *cwd;       /* NULL = ours */
+	int fd[3];	       /* become 0, 1, 2 */
+	const cpu_set_t *cpus; /* NULL = ours */
+	size_t cpus_size;
+	bool no_aslr;
+	bool foreground;       /* our session, group and terminal */
+	const char *bind_from; /* NULL = no mount namespace */
+	const char *bind_to;
+	const char *cgroup; /* directory, or NULL */
+	/*
+	 * Called with the child's number when all but exec is done, then the child goes on (to attach counters); may be NULL. Not called
+	 * where the helper cannot be used: spawned.was_at_gate tells.
+	 */
+	void (*at_gate)(void *arg, pid_t pid);
+	void *gate_arg;
+};
+
+/* How a mount namespace can be had. */
+enum bind_how { BIND_UNKNOWN, BIND_NEVER, BIND_PRIVILEGED, BIND_USER_NAMESPACE };
+
+struct launch {
+	struct spawn s;
+	pid_t parent;	    /* who will wait for the child */
+	bool is_for_parent; /* that is our own parent (CLONE_PARENT) */
+	int cwd_fd;	    /* where relative names start; -1 = our own folder */
+	int gate_fd;	    /* the child writes its pid_t and waits for a byte; -1 = none */
+	enum bind_how how;  /* BIND_UNKNOWN = no mount namespace */
+	uid_t uid;
+	gid_t gid;
+	/* set by the child */
+	int64_t start_ns;
+	const char *stage; /* a string constant, NULL = exec succeeded */
+	int error;
+};
+
+/* Blocks until the child has exec'ed or ended. Negative with errno if there is none. */
+pid_t launch_child(struct launch *l);
+/* Tried once, remembered. */
+enum bind_how launch_bind_how(void);
