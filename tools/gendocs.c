@@ -197,6 +197,9 @@ int main(int argc, char **argv)
 	else if (argc == 2 && !strcmp(what, "names"))
 		for (const struct cmd *x = cmds; x->name; x++)
 			str_addf(&out, "%s\n", x->name);
+	else if (argc == 2 && !strcmp(what, "paths"))
+		for (const struct conf_key *k = config_keys; k->path; k++)
+			str_addf(&out, "%s\n", k->path);
 	else if (c && !strcmp(what, "options"))
 		options(&out, c);
 	else if (c && !strcmp(what, "synopsis"))
@@ -205,7 +208,7 @@ int main(int argc, char **argv)
 		str_addf(&out, "%s\n", c->summary);
 	else {
 		fprintf(stderr,
-			"usage: gendocs example|keys|commands|names|options CMD|synopsis CMD|summary CMD\n");
+			"usage: gendocs example|keys|paths|commands|names|options CMD|synopsis CMD|summary CMD\n");
 		return 2;
 	}
 	fwrite(out.p, 1, out.n, stdout);

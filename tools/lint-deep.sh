@@ -1,0 +1,88 @@
+#!/bin/sh
+# The slow checks: every test under ASan and UBSan with clang, gcc's analyzer, clang-tidy, cppcheck, the unit tests under
+# valgrind, a few seconds of each fuzz entry. Says what each found; exit 1 if any found something.
+# Usage: lint-deep.sh [asan|analyzer|tidy|cppcheck|valgrind|fuzz ...]   (default: all)
+set -eu
+cd "$(dirname "$0")/.."
+[ $# -gt 0 ] || set -- asan analyzer tidy cppcheck valgrind fuzz
+status=0
+fuzz_seconds=${FUZZ_SECONDS:-20}
+
+setup() { # folder, then meson's arguments
+	folder=$1
+	shift
+	[ -e "$folder/build.ninja" ] || meson setup "$folder" "$@" >"$folder.log" 2>&1 || {
+		cat "$folder.log"
+		exit 1
+	}
+	rm -f "$folder.log"
+}
+verdict() { # name status
+	if [ "$2" -eq 0 ]; then
+		echo "$1: ok"
+	else
+		echo "$1: FAILED"
+		status=1
+	fi
+}
+
+for what; do
+	found=0
+	case $what in
+	asan)
+		CC=clang setup build-asan -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
+		ninja -C build-asan >build-asan/log 2>&1 || { cat build-asan/log; found=1; }
+		# Leaks are errors too; a crash of the tested program is a failed test.
+		[ "$found" -ne 0 ] || BUILD=build-asan UBSAN_OPTIONS=halt_on_error=1 tools/check.sh || found=1
+		;;
+	analyzer)
+		CC=gcc setup build-analyzer -Dtests=disabled -Dc_args=-fanalyzer
+		ninja -C build-analyzer -t clean >/dev/null
+		ninja -C build-analyzer >build-analyzer/log 2>&1 || found=1
+		# Each finding begins with a warning of this kind; false ones are silenced where they arise, with a reason.
+		! grep -E 'warning: .*\[-Wanalyzer' build-analyzer/log || found=1
+		;;
+	tidy)
+		setup build
+		find src -name '*.c' | LC_ALL=C sort |
+			xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build >build/tidy.log 2>/dev/null || true
+		! grep -E ' (warning|error): ' build/tidy.log || found=1
+		;;
+	cppcheck)
+		cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr -I src -I build \
+			--suppressions-list=tools/cppcheck.txt --error-exitcode=1 -j "$(nproc)" src || found=1
+		;;
+	valgrind)
+		setup build
+		ninja -C build >/dev/null
+		for test in build/test_*; do
+			if [ ! -x "$test" ] || [ ! -f "$test" ]; then continue; fi
+			CULPRIT_SRCDIR=$PWD valgrind --quiet --error-exitcode=99 --leak-check=full \
+				--trace-children=no "$test" >build/valgrind.log 2>&1 ||
+				{ echo "$test:"; grep -E '^==|FAILED|ERROR' build/valgrind.log | head -20; found=1; }
+		done
+		;;
+	fuzz)
+		for entry in fuzz/fuzz_*.c; do
+			name=$(basename "$entry" .c)
+			mkdir -p build-fuzz/corpus
+			# shellcheck disable=SC2046,SC2086 # lists of words
+			clang -g -O1 -std=gnu17 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -I src -I build \
+				$(pkg-config --cflags sqlite3 jansson yaml-0.1 libRmath libzstd) "$entry" \
+				$(tools/sources.sh src) $(tools/sources.sh fast) -o "build-fuzz/$name" \
+				$(pkg-config --libs sqlite3 jansson yaml-0.1 libRmath libzstd) -lm -lpthread \
+				>"build-fuzz/$name.log" 2>&1 || { grep -E 'error' "build-fuzz/$name.log"; found=1; continue; }
+			"build-fuzz/$name" -max_total_time="$fuzz_seconds" -timeout=10 -artifact_prefix="build-fuzz/$name-" \
+				build-fuzz/corpus "fuzz/corpus/${name#fuzz_}" >"build-fuzz/$name.log" 2>&1 ||
+				{ tail -n 25 "build-fuzz/$name.log"; found=1; }
+			rm -rf build-fuzz/corpus
+		done
+		;;
+	*)
+		echo "usage: lint-deep.sh [asan|analyzer|tidy|cppcheck|valgrind|fuzz ...]" >&2
+		exit 2
+		;;
+	esac
+	verdict "$what" "$found"
+done
+exit $status
