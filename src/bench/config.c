@@ -55,7 +55,8 @@ const struct conf_key config_keys[] = {
 	  "the shell command that is measured; it sees $CULPRIT_SRC, $CULPRIT_DATA and $JOBS",
 	  .example = "./minigzip -9 < $CULPRIT_DATA/corpus > /dev/null" },
 	{ "benchmarks.*.reader", CONF_STRING, B(reader), NULL,
-	  "the format of the command's output; without one, an output that is wholly 'name: value unit' lines is read", .example = "lines" },
+	  "the format of the command's output; without one, an output that is wholly 'name: value unit' lines is read",
+	  .example = "lines" },
 	{ "benchmarks.*.regex", CONF_STRING, B(regex), NULL,
 	  "instead of a reader: a POSIX extended regular expression whose first group is the value",
 	  .example = "'elapsed: ([0-9.]+)'" },
@@ -238,22 +239,22 @@ static int check_pattern(const struct loading *l, const char *path, const char *
 	return 0;
 }
 
-/* A regex is a reader of its own: it takes the place of "lines", which nobody has to write. */
+/* A regex is a reader of its own, which nobody has to name. Without a reader (NULL) the output itself tells. */
 static int check_reader(const struct loading *l, const char *self, struct benchmark *b)
 {
 	AUTO_FREE char *reader = xasprintf("%s.reader", self);
 	AUTO_FREE char *regex = xasprintf("%s.regex", self);
 	const struct reader *r;
 
-	if (b->regex && strcmp(b->reader, "lines") && strcmp(b->reader, "regex"))
+	if (b->regex && b->reader && strcmp(b->reader, "regex"))
 		return wrong(l, reader, "%s has both a reader ('%.60s') and a regex; remove one",
 			     self, b->reader);
-	if (!b->regex && !strcmp(b->reader, "regex"))
+	if (!b->regex && b->reader && !strcmp(b->reader, "regex"))
 		return wrong(l, reader, "%s: give the expression: 'regex: ...' stands for both",
 			     reader);
 	if (b->regex)
 		b->reader = "regex";
-	if (reader_find(b->reader, &r, l->e) < 0)
+	if (b->reader && reader_find(b->reader, &r, l->e) < 0)
 		return wrong_why(l, reader);
 	if (b->regex && reader_check_regex(b->regex, l->e) < 0)
 		return wrong_why(l, regex);

@@ -77,7 +77,7 @@ static void the_design_is_read(void **state UNUSED)
 	assert_int_equal(c.n_benchmarks, 2);
 	assert_int_equal(config_benchmark(&c, "rr", &b, NULL), 0);
 	assert_true(ends_with(b->command, "-t TCP_RR\n"));
-	assert_string_equal(b->reader, "lines");
+	assert_null(b->reader);
 	assert_int_equal(b->measure, MEASURE_CALLGRIND);
 	assert_int_equal(b->warmup, 1);
 	assert_int_equal(b->timeout_ns, 600 * NS_PER_S);
@@ -153,6 +153,8 @@ static void contradictions_are_found(void **state UNUSED)
 		  "culprit.yaml:2: benchmarks.a has no command; give it one: 'command: ./bench.sh'" },
 		{ BENCH("    regex: '([0-9]+)'\n    reader: json\n"),
 		  "culprit.yaml:5: benchmarks.a has both a reader ('json') and a regex; remove one" },
+		{ BENCH("    regex: '([0-9]+)'\n    reader: lines\n"),
+		  "culprit.yaml:5: benchmarks.a has both a reader ('lines') and a regex; remove one" },
 		{ BENCH("    regex: '([0-9]+'\n"),
 		  "culprit.yaml:4: benchmarks.a.regex: regex '([0-9]+': Unmatched ( or \\(" },
 		{ BENCH("    regex: '[0-9]+'\n"),
