@@ -8,6 +8,7 @@
 #include "cli/journal_text.h"
 #include "cli/storedir.h"
 #include "cli/term.h"
+#include "report/answer.h"
 #include "sys/clock.h"
 
 #include <string.h>
@@ -144,19 +145,12 @@ static int show_run(struct store *st, const struct show_args *a, int64_t id, str
 	return 0;
 }
 
-static void put_answer(const struct hunt_row *h, struct str *out)
-{
-	str_addf(out, "hunt %lld  %s  ", (long long)h->id, h->kind);
-	journal_question(h, out);
-	str_puts(out, "\n");
-	journal_answer(h, NULL, out);
-}
-
 static int show_hunt(struct store *st, const struct show_args *a, int64_t id, struct err *e)
 {
 	AUTO(hunt_row) struct hunt_row h = { 0 };
 	AUTO(str) struct str out = STR_INIT;
 	__attribute__((cleanup(json_root_done))) struct json *root = NULL;
+	struct answer_style style = { .color = term_stdout_color(), .width = term_stdout_width() };
 	int r = store_hunt_get(st, id, &h, e);
 
 	if (r < 0)
@@ -171,7 +165,7 @@ static int show_hunt(struct store *st, const struct show_args *a, int64_t id, st
 	if (a->common.json)
 		json_put(root, &out);
 	else
-		put_answer(&h, &out);
+		r = answer_text(root, &style, &out, e);
 	if (r == 0)
 		print_stored(&out);
 	return r;
