@@ -53,9 +53,22 @@ void export_csv_field(const char *text, struct str *out)
 	str_putc(out, '"');
 }
 
+/* A variant's canonical text has a line for each change; lines inside a field are legal and a nuisance. */
+static char *node_name(const struct sample_row *s)
+{
+	AUTO(str) struct str name = STR_INIT;
+
+	str_puts(&name, s->node);
+	str_trim_end(&name);
+	for (char *p = strchr(name.p, '\n'); p; p = strchr(p, '\n'))
+		*p = ':';
+	return str_take(&name);
+}
+
 static void csv_row(struct str *out, const struct sample_row *s)
 {
-	const char *const texts[] = { s->node, s->variant, s->commit };
+	AUTO_FREE char *node = node_name(s);
+	const char *const texts[] = { node, s->variant, s->commit };
 
 	str_addf(out, "%lld", (long long)s->hunt);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
@@ -86,8 +99,10 @@ static void csv_row(struct str *out, const struct sample_row *s)
 
 static void json_row(struct json_out *w, const struct sample_row *s)
 {
+	AUTO_FREE char *node = node_name(s);
+
 	json_out_object(w, NULL);
-	json_out_text(w, "node", s->node);
+	json_out_text(w, "node", node);
 	json_out_text(w, "variant", s->variant);
 	json_out_text(w, "commit", s->commit);
 	json_out_int(w, "build", s->build);
@@ -132,11 +147,24 @@ void export_go_name(const char *name, bool upper, struct str *out)
 		str_putc(out, '_');
 }
 
+/*
+ * What a person calls it: the build's name where the hunt has the bare commit's; else the hunt's, because variants that differ in
+ * their environment share a build.
+ */
+static char *go_variant(const struct sample_row *s)
+{
+	AUTO_FREE char *node = node_name(s);
+	const char *name = starts_with(node, "commit=") ? node + strlen("commit=") : node;
+
+	return strcmp(name, s->commit) ? TAKE_PTR(node) : xstrdup(s->variant);
+}
+
 static void go_value(struct str *out, const struct sample_row *s)
 {
 	str_putc(out, ' ');
 	if (!strcmp(s->metric, "wall") && !strcmp(s->unit, "s")) {
-		put_number(out, s->value * 1e9);
+		/* 0.1 s has no exact form, and its 1e9-fold would show that */
+		str_addf(out, "%.15g", s->value * 1e9);
 		str_puts(out, " ns/op");
 		return;
 	}
@@ -156,11 +184,13 @@ static void go_row(struct exporter *x, const struct sample_row *s)
 	if (s->run != x->run) {
 		if (x->run)
 			str_putc(x->out, '\n');
-		if (!x->variant || strcmp(x->variant, s->node)) {
+		AUTO_FREE char *variant = go_variant(s);
+
+		if (!x->variant || strcmp(x->variant, variant)) {
 			free(x->variant);
-			x->variant = xstrdup(s->node);
+			x->variant = TAKE_PTR(variant);
 			str_puts(x->out, "variant: ");
-			export_go_name(s->node, false, x->out);
+			export_go_name(x->variant, false, x->out);
 			str_putc(x->out, '\n');
 		}
 		str_puts(x->out, "Benchmark");

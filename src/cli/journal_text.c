@@ -28,16 +28,22 @@ static struct json *parse(const char *text)
 	return root;
 }
 
+/* A variant's canonical text is "commit=NAME" and a line for each change. */
 void journal_put_node(const char *node, struct str *out)
 {
-	size_t n = strspn(node, "0123456789abcdef");
+	static const char prefix[] = "commit=";
+	const char *p = starts_with(node, prefix) ? node + strlen(prefix) : node;
+	size_t n = strspn(p, "0123456789abcdef");
 
-	if ((n == 40 || n == 64) && (!node[n] || node[n] == ':')) {
-		str_add(out, node, 12);
-		str_puts(out, node + n);
-	} else {
-		str_puts(out, node);
+	if ((n == 40 || n == 64) && strchr("\n:", p[n])) {
+		str_add(out, p, 12);
+		p += n;
 	}
+	for (; *p; p++)
+		if (*p != '\n')
+			str_putc(out, *p);
+		else if (p[1])
+			str_putc(out, ':');
 }
 
 /* --- a hunt ------------------------------------------------------------------------------------------------------- */

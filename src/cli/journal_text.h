@@ -19,7 +19,7 @@ void journal_counts(const struct hunt_counts *c, struct str *out);
 void journal_readings(const struct readings *r, size_t max, struct str *out);
 /* One line without its newline: "run r17 of b4, #3: ok, wall 12.41 ms". */
 void journal_observation(const struct observation *o, struct str *out);
-/* A full object name cut to 12 digits, any other name whole. */
+/* A full object name cut to 12 digits, any other name whole; of a variant's canonical text the changes after it. */
 void journal_put_node(const char *node, struct str *out);
 
 /* A column that should be JSON: as it is if it is, else as a string. NULL gives null. */

@@ -114,6 +114,10 @@ static void observations_are_one_line(void **state UNUSED)
 		    .outcome = OUTCOME_CRASHED,
 		    .reason = (char *)"a\nb" },
 		  "run    r17 of b4, rr warm-up 1: crashed (a?b)" },
+		{ { .kind = OBS_MARK,
+		    .node = (char *)"commit=" OID "\nenv.X=1\n",
+		    .text = (char *)"bad" },
+		  "mark   0123456789ab:env.X=1 bad" },
 		{ { .kind = OBS_MARK, .node = (char *)OID, .text = (char *)"skip" },
 		  "mark   0123456789ab skip" },
 		{ { .kind = OBS_NOTE, .text = (char *)"hello" }, "note   hello" },
@@ -180,7 +184,7 @@ static const struct sample_row samples[] = {
 	  .build = 1,
 	  .boot = 2,
 	  .run = 5,
-	  .node = "v 1",
+	  .node = "ab",
 	  .variant = "v 1",
 	  .commit = "ab",
 	  .benchmark = "rr",
@@ -197,7 +201,7 @@ static const struct sample_row samples[] = {
 	  .build = 1,
 	  .boot = 2,
 	  .run = 5,
-	  .node = "v 1",
+	  .node = "ab",
 	  .variant = "v 1",
 	  .commit = "ab",
 	  .benchmark = "rr",
@@ -210,7 +214,7 @@ static const struct sample_row samples[] = {
 	  .build = 1,
 	  .boot = 2,
 	  .run = 6,
-	  .node = "v 1",
+	  .node = "ab",
 	  .variant = "v 1",
 	  .commit = "ab",
 	  .benchmark = "rr",
@@ -224,7 +228,7 @@ static const struct sample_row samples[] = {
 	  .build = 2,
 	  .boot = 4,
 	  .run = 7,
-	  .node = "v2",
+	  .node = "commit=cd\nenv.X=1\n",
 	  .variant = "v2",
 	  .commit = "cd",
 	  .benchmark = "rr",
@@ -254,10 +258,10 @@ static void csv_has_a_row_a_value(void **state UNUSED)
 	assert_string_equal(
 		s.p,
 		"hunt,node,variant,commit,build,boot,run,index,order,began,seconds,outcome,reason,withdrawn,benchmark,metric,unit,better,value,resolution\r\n"
-		"3,v 1,v 1,ab,1,2,5,0,0,2023-11-14T22:13:20.123456Z,0.5,ok,,0,rr,wall,s,lower,0.25,0.01\r\n"
-		"3,v 1,v 1,ab,1,2,5,0,0,1970-01-01T00:00:00.000000Z,0,ok,,0,rr,user,s,lower,0.1,\r\n"
-		"3,v 1,v 1,ab,1,2,6,0,1,1970-01-01T00:00:00.000000Z,0,failed,\"no, really\",1,rr,,,,,\r\n"
-		"3,v2,v2,cd,2,4,7,0,2,1970-01-01T00:00:00.000000Z,0,ok,,0,rr,ops,,higher,0.3333333333333333,\r\n");
+		"3,ab,v 1,ab,1,2,5,0,0,2023-11-14T22:13:20.123456Z,0.5,ok,,0,rr,wall,s,lower,0.25,0.01\r\n"
+		"3,ab,v 1,ab,1,2,5,0,0,1970-01-01T00:00:00.000000Z,0,ok,,0,rr,user,s,lower,0.1,\r\n"
+		"3,ab,v 1,ab,1,2,6,0,1,1970-01-01T00:00:00.000000Z,0,failed,\"no, really\",1,rr,,,,,\r\n"
+		"3,commit=cd:env.X=1,v2,cd,2,4,7,0,2,1970-01-01T00:00:00.000000Z,0,ok,,0,rr,ops,,higher,0.3333333333333333,\r\n");
 }
 
 static void go_text_has_a_line_a_run(void **state UNUSED)
@@ -268,7 +272,7 @@ static void go_text_has_a_line_a_run(void **state UNUSED)
 	assert_string_equal(s.p, "culprit-hunt: 3\n"
 				 "variant: v_1\n"
 				 "BenchmarkRr 1 250000000 ns/op 0.1 user-s\n"
-				 "variant: v2\n"
+				 "variant: commit=cd:env.X=1\n"
 				 "BenchmarkRr 1 0.3333333333333333 ops\n");
 }
 
