@@ -42,7 +42,7 @@ static struct level level_of(const double *v, size_t n)
 
 	if (n < 2)
 		return (struct level){ n ? v[0] : NAN, NAN, NAN };
-	double at = sample_mean(w + cut, kept);
+	double at = sample_mean(w + cut, kept), step = sample_step_sorted(w, n);
 
 	for (size_t i = 0; i < cut; i++) {
 		w[i] = w[cut];
@@ -50,7 +50,11 @@ static struct level level_of(const double *v, size_t n)
 	}
 	double sd = sample_sd(w, n);
 
-	return (struct level){ at, ((double)n - 1) * sd * sd / (h * (h - 1)), h - 1 };
+	/* A trimmed mean of coarsely printed values is off by up to .08 of their step (noise of half a step or more). */
+	double rounding = 0.08 * step;
+
+	return (struct level){ at, ((double)n - 1) * sd * sd / (h * (h - 1)) + rounding * rounding,
+			       h - 1 };
 }
 
 struct contrast {
