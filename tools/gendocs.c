@@ -92,6 +92,8 @@ static void options(struct str *out, const struct cmd *c)
 	bool open = false;
 
 	for (const struct opt *o = c->options; o->type != OPT_LAST; o++) {
+		if (o->hidden)
+			continue;
 		if (o->type == OPT_HEADING) {
 			str_addf(out, "%s.Ss %s\n", open ? ".El\n" : "", o->help);
 			open = false;

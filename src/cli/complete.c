@@ -10,6 +10,11 @@
 
 #include <string.h>
 
+static bool shown(const struct opt *o)
+{
+	return o->name && !o->hidden;
+}
+
 static bool takes_value(const struct opt *o)
 {
 	AUTO(str) struct str scratch = STR_INIT;
@@ -114,14 +119,14 @@ static void bash_command(struct str *out, const struct cmd *c)
 {
 	str_addf(out, "\t%s)\n\t\toptions=\"--help", c->name);
 	for (const struct opt *o = c->options; o->type != OPT_LAST; o++)
-		if (o->name)
+		if (shown(o))
 			str_addf(out, " --%s", o->name);
 	str_puts(out, "\"\n\t\targs=\"");
 	if (c->args != COMPLETE_NONE)
 		kind_words(out, c->args);
 	str_puts(out, "\"\n\t\tcase $prev in\n");
 	for (const struct opt *o = c->options; o->type != OPT_LAST; o++) {
-		if (!o->name || !takes_value(o))
+		if (!shown(o) || !takes_value(o))
 			continue;
 		str_addf(out, "\t\t--%s", o->name);
 		if (o->short_name)
@@ -242,7 +247,7 @@ void complete_zsh(struct str *out)
 	for (const struct cmd *c = cmds; c->name; c++) {
 		str_addf(out, "\t\t%s)\n\t\t\t_arguments -s \\\n", c->name);
 		for (const struct opt *o = c->options; o->type != OPT_LAST; o++)
-			if (o->name)
+			if (shown(o))
 				zsh_option(out, o);
 		str_addf(
 			out,
@@ -306,7 +311,7 @@ void complete_fish(struct str *out)
 			str_putc(out, '\n');
 		}
 		for (const struct opt *o = c->options; o->type != OPT_LAST; o++) {
-			if (!o->name)
+			if (!shown(o))
 				continue;
 			str_addf(out, "complete -c culprit -n '__fish_seen_subcommand_from %s'",
 				 c->name);

@@ -50,7 +50,7 @@ void measuring_defaults(struct measuring_opts *m);
 			"print the plan with its expected time and do nothing"),                   \
 		OPT_ROW(0, "resume-hunt", OPT_INT, OPT_INTO(type, field.only_hunt), "N",           \
 			"go on with this hunt or fail (what 'culprit resume' says)", .min = 1,     \
-			.max = 9e15)
+			.max = 9e15, .hidden = true)
 
 /* Opens the session and the voice; the command's words are what the lock names. */
 int measuring_open(const struct measuring_opts *m, const char *command, struct session *ret,

@@ -182,7 +182,7 @@ static int unknown_long(struct parser *p, const char *name, size_t n)
 	struct nearest near = NEAREST_INIT(word);
 
 	for (const struct opt *o = p->table; o->type != OPT_LAST; o++)
-		if (o->name)
+		if (o->name && !o->hidden)
 			nearest_offer(&near, o->name);
 	nearest_offer(&near, "help");
 	if (near.best)
@@ -324,6 +324,8 @@ void opt_help(const struct opt *table, unsigned width, struct str *out)
 	for (const struct opt *o = table; o->type != OPT_LAST; o++) {
 		AUTO(str) struct str left = STR_INIT;
 
+		if (o->hidden)
+			continue;
 		if (o->type == OPT_HEADING) {
 			str_addf(out, "%s%s:\n", out->n ? "\n" : "", o->help);
 			continue;

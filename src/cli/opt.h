@@ -62,6 +62,7 @@ struct opt {
 	const char *const *choices; /* NULL-terminated */
 	int (*call)(void *into, const char *value, struct err *e);
 	enum opt_complete complete;
+	bool hidden;   /* works, but is in neither help nor manual nor completion */
 	bool has_seen; /* `seen` is set */
 	size_t seen;   /* OPT_INTO of a bool that is set when the option was given */
 };

@@ -163,6 +163,7 @@ static void help_is_aligned_and_wrapped(void **state UNUSED)
 		  "measure at least N times, and more where the noise asks for it" },
 		OPT_GROUP("Output"),
 		{ 0, "a-very-long-option-name", OPT_STRING, 0, "VALUE", "long" },
+		{ 0, "secret", OPT_BOOL, 0, NULL, "not for people", .hidden = true },
 		{ 0, "json", OPT_BOOL, 0, NULL, "one object" },
 		OPT_END,
 	};
