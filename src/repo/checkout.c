@@ -7,13 +7,14 @@
  *
  * Filters: attributes of the tree (text, eol, working-tree-encoding, ident) count, the user's configuration does not: no
  * core.autocrlf, no .git/info/attributes, no smudge filter is run, whoever configured it. What was measured must not
- * depend on them. git-lfs files therefore come as pointers, which is said.
+ * depend on them. The content of git-lfs files is put in by hand where the user has it (lfs.c); a pointer that stays is said.
  *
  * Every file and folder gets the revision's date as its modification time: a checkout writes files in the order of their names, which to
  * make looks as if a shipped `configure` were older or newer than its source, by chance.
  */
 #include "repo/variant.h"
 
+#include "repo/lfs.h"
 #include "repo/place.h"
 #include "repo/repo.h"
 #include "repo/submodule.h"
@@ -110,6 +111,8 @@ static int fill(struct repo *r, const char *dir, const char *head, const struct 
 	struct timespec t = file_time(c->time);
 	int n = worktree_fill(&made, r->store_git, dir, head, ret_ok, why, e);
 
+	if (n == 0 && *ret_ok)
+		n = lfs_fill(&made.v[0], r->common_dir, why, e);
 	if (n == 0 && *ret_ok)
 		n = submodules_fill(&made, &lender, why, e);
 	if (n == 0 && *ret_ok) {

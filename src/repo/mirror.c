@@ -14,6 +14,7 @@
 #include "sys/fs.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -108,7 +109,7 @@ static int copy_shallow(const char *git_dir, const char *from, struct err *e)
 	return r < 0 ? r : write_text(git_dir, "shallow", &text, e);
 }
 
-int mirror_refresh(const char *git_dir, const struct mirror_from *from, struct err *e)
+static int refresh(const char *git_dir, const struct mirror_from *from, struct err *e)
 {
 	AUTO_FREE char *info = fs_join(git_dir, "objects/info");
 	AUTO_FREE char *refs = fs_join(git_dir, "refs");
@@ -131,6 +132,18 @@ int mirror_refresh(const char *git_dir, const struct mirror_from *from, struct e
 	    (r = write_if_changed(git_dir, "HEAD", head, sizeof(head) - 1, e)) < 0)
 		return err_wrap(e, "preparing %s", git_dir);
 	return 0;
+}
+
+/* Checkouts run side by side, and two may bring the same submodule's repository up to date. */
+int mirror_refresh(const char *git_dir, const struct mirror_from *from, struct err *e)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&lock);
+	int r = refresh(git_dir, from, e);
+
+	pthread_mutex_unlock(&lock);
+	return r;
 }
 
 /* A small file in a folder that was just made. It is not synced: after a crash the checkout is made anew. */

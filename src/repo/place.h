@@ -7,6 +7,8 @@
 #include "repo/git.h"
 #include "repo/oidmap.h"
 
+#include <pthread.h>
+
 struct commit_text {
 	char *oid, *abbrev, *subject, *author, *tree;
 	int64_t time;
@@ -31,7 +33,8 @@ struct repo {
 	} commits;
 	struct strvec commit_oids;
 	struct oidmap commit_map;
-	unsigned scratch; /* numbers the scratch index files */
+	pthread_mutex_t lock;	  /* of the commits: builds run side by side */
+	_Atomic unsigned scratch; /* numbers the scratch index files */
 };
 
 /* In the user's repository, from where the user stands: found by git itself each time, GIT_DIR and the like honoured. */

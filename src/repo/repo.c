@@ -213,6 +213,7 @@ int repo_open(const char *start, struct repo **ret, struct err *e)
 	bool in_tree = false;
 	int n;
 
+	pthread_mutex_init(&r->lock, NULL);
 	r->notes = r->refs = (struct str)STR_INIT;
 	n = fs_realpath(start ? start : ".", &r->start, e);
 	if (n == 0 && !fs_is_dir(r->start))
@@ -255,6 +256,7 @@ void repo_close(struct repo *r)
 	free(r->default_store);
 	free(r->format);
 	free(r->store_git);
+	pthread_mutex_destroy(&r->lock);
 	free(r);
 }
 
@@ -366,7 +368,7 @@ static int load_commit(struct repo *r, const char *oid, struct err *e)
 	return 0;
 }
 
-int repo_commit(struct repo *r, const char *oid, struct commit_info *ret, struct err *e)
+static int find_commit(struct repo *r, const char *oid, struct commit_info *ret, struct err *e)
 {
 	int64_t i = oidmap_find(&r->commit_map, r->commit_oids.v, oid);
 
@@ -386,6 +388,15 @@ int repo_commit(struct repo *r, const char *oid, struct commit_info *ret, struct
 				     .tree = c->tree,
 				     .time = c->time };
 	return 0;
+}
+
+int repo_commit(struct repo *r, const char *oid, struct commit_info *ret, struct err *e)
+{
+	pthread_mutex_lock(&r->lock);
+	int n = find_commit(r, oid, ret, e);
+
+	pthread_mutex_unlock(&r->lock);
+	return n;
 }
 
 int repo_is_untracked(struct repo *r, const char *path, bool *ret, struct err *e)

@@ -206,6 +206,9 @@ static int fill_all(struct worktrees *w, size_t parent, const struct submodule_l
 		return n;
 	size_t n_subs = split_paths(&g.out, subs, ARRAY_LEN(subs));
 
+	if (n_subs == ARRAY_LEN(subs))
+		remark(why, "number 512 and above", "more than culprit can count");
+
 	n = n_subs ? find_commits(&w->v[parent], subs, n_subs, e) : 0;
 	for (size_t i = 0; n == 0 && i < n_subs; i++) {
 		if (!*subs[i].oid)

@@ -61,7 +61,7 @@ void variant_key(const struct variant *v, struct str *out);
  * Check the variant's tree out into `dir` (must not exist) with its changes applied, from STORE/repo.git. A `.git` file makes git
  * describe work; with changes, HEAD is a commit of culprit's on top of the revision. Submodules are filled from the user's checkout. Every file has one
  * modification time, the revision's date. On ok *ret_tree is the resulting tree's object name (equal trees, equal names) and `why` has
- * remarks: files that this copy of the repository lacks and that are left out, a submodule that stays empty, files of git-lfs that are pointers, a merge reverted against its first parent.
+ * remarks: files that this copy of the repository lacks and that are left out, a submodule that stays empty, files of git-lfs that stay pointers, a merge reverted against its first parent.
  * A checkout that fails, a revert, patch or pick that conflicts or changes nothing: returns 0 with *ret_ok = false, the reason in `why`
  * and no `dir`. Negative only for our own failures (no space left, git missing).
  */

@@ -3,7 +3,7 @@
 
 #include "repo/variant.h"
 
-#include <sys/stat.h>
+#include <pthread.h>
 
 static void texts_are_cut_at_known_keys_only(void **state UNUSED)
 {
@@ -458,6 +458,27 @@ static void attributes_count_and_the_users_filters_do_not(void **state UNUSED)
 	fix_end(&f);
 }
 
+static void content_of_large_files(void **state UNUSED)
+{
+	static const char script[] =
+		"echo '*.big filter=lfs diff=lfs merge=lfs -text' >.gitattributes\n"
+		"p() { printf 'version https://git-lfs.github.com/spec/v1\\noid sha256:%s\\nsize %d\\n' $1 $2; }\n"
+		"h=$(printf 'large content' | sha256sum | cut -c1-64)\n"
+		"d=.git/lfs/objects/$(echo $h | cut -c1-2)/$(echo $h | cut -c3-4); mkdir -p $d; printf 'large content' >$d/$h\n"
+		"p $h 13 >here.big; mkdir d; p $h 13 >d/here.big; p $(echo x | sha256sum | cut -c1-64) 2 >gone.big\n"
+		"p $h 99 >wrong.big; echo none >plain.big; ln -s /etc/passwd link.big; git add .; c a 1\n";
+	struct fix f;
+	char tree[65];
+
+	fix_repo(&f, script);
+	checkout(&f, "main", "out", "2 files are of git-lfs only a pointer", tree);
+	expect_output(
+		&f, "out",
+		"cat here.big; echo; cat d/here.big; echo; head -c 7 gone.big; echo; cat plain.big; git status --porcelain; git describe --always --dirty | grep -c dirty || :",
+		"large content\nlarge content\nversion\nnone\n0");
+	fix_end(&f);
+}
+
 /* The object of REV in DIR/r is lost. */
 static void lose(struct fix *f, const char *rev)
 {
@@ -585,6 +606,57 @@ static void submodules_come_from_the_users_checkout(void **state UNUSED)
 	fix_end(&f);
 }
 
+struct job {
+	struct fix *f;
+	const char *rev;
+	char dir[128], tree[65], why[200];
+	bool ok;
+};
+
+static void *run_job(void *arg)
+{
+	struct job *j = arg;
+	struct variant v;
+	struct err e = ERR_INIT;
+	AUTO(str) struct str why = STR_INIT;
+
+	variant_of_commit(j->rev, &v);
+	if (variant_checkout(j->f->repo, &v, j->dir, &j->ok, j->tree, &why, &e) < 0)
+		str_puts(&why, e.msg);
+	snprintf(j->why, sizeof(j->why), "%s", why.p);
+	variant_done(&v);
+	return NULL;
+}
+
+static void checkouts_side_by_side(void **state UNUSED)
+{
+	struct fix f;
+	struct job jobs[6];
+	pthread_t threads[6];
+
+	fix_repo(&f, "c lib 1\n");
+	fix_sh(&f, "top",
+	       "git init -q -b main .\n"
+	       "git -c protocol.file.allow=always submodule --quiet add $HOME/r one\nfor i in 1 2 3 4 5 6; do c a $i; done\n");
+	fix_open(&f, "top");
+	for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
+		AUTO_FREE char *rev = xasprintf("main~%zu", i);
+
+		jobs[i] = (struct job){ .f = &f, .rev = fix_oid_in(&f, "top", rev) };
+		snprintf(jobs[i].dir, sizeof(jobs[i].dir), "%s/out%zu", f.dir, i);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(jobs); i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, run_job, &jobs[i]), 0);
+	for (size_t i = 0; i < ARRAY_LEN(jobs); i++)
+		pthread_join(threads[i], NULL);
+	for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
+		assert_string_equal(jobs[i].why, "");
+		assert_true(jobs[i].ok);
+	}
+	expect_output(&f, "", "cat out?/a out?/one/lib | tr -d '\\n'", "654321111111");
+	fix_end(&f);
+}
+
 static void a_submodule_that_is_not_there_is_said(void **state UNUSED)
 {
 	struct fix f;
@@ -672,10 +744,12 @@ int main(void)
 		cmocka_unit_test(a_checkout_is_what_git_has),
 		cmocka_unit_test(a_changed_checkout_has_a_commit_of_its_own),
 		cmocka_unit_test(attributes_count_and_the_users_filters_do_not),
+		cmocka_unit_test(content_of_large_files),
 		cmocka_unit_test(files_that_are_lost_are_left_out_and_named),
 		cmocka_unit_test(too_much_is_lost),
 		cmocka_unit_test(a_partial_clone_fetches_nothing),
 		cmocka_unit_test(submodules_come_from_the_users_checkout),
+		cmocka_unit_test(checkouts_side_by_side),
 		cmocka_unit_test(a_submodule_that_is_not_there_is_said),
 		cmocka_unit_test(evil_submodule_names_reach_nothing),
 		cmocka_unit_test(other_kinds_of_repositories),
