@@ -297,6 +297,21 @@ BenchmarkDeflate 1 500000000 ns/op 2 ops-ops/s' ] || complain 'go'
 	expect_one_line '--max wants a size'
 }
 
+# A limit on file size stands for the full disk: not a byte of the journal can be written.
+@test 'on a full disk the journal can be read and clean can clean' {
+	fill compare
+	said=$(ulimit -f 0 && culprit log 2>&1)
+	[[ "$said" == *'wall +100.0 % slower'* ]] || complain "$said"
+	said=$(ulimit -f 0 && culprit undo 2>&1) && complain 'undo wrote something'
+	[[ "$said" == culprit:*'may not grow further'* ]] || complain "$said"
+	said=$(ulimit -f 0 && culprit clean --max 0 2>&1) && complain 'the journal was told'
+	[ -z "$(ls .culprit/trees)" ]
+	culprit_run clean --max 0
+	expect_status 0
+	culprit_run show b1
+	expect_err 'no tree kept'
+}
+
 @test 'a journal that is damaged, newer or not ours is refused in one line' {
 	mkdir -p .culprit
 	echo 'this is no database, it only stands here in its place.............................................' >.culprit/culprit.db

@@ -3,7 +3,8 @@
  * clean - give disk space back: kept trees beyond a ceiling or an age, and what killed processes left behind.
  *
  * A tree can be built again, so it may go; the journal never does. A tree that a hunt without an answer uses stays. Each removal is
- * journaled before the files go: a kill in between leaves a folder that nobody claims, which the next clean takes.
+ * journaled before the files go: a kill in between leaves a folder that nobody claims, which the next clean takes. (A full disk: see
+ * open_to_clean.)
  */
 #include "base/num.h"
 #include "bench/place.h"
@@ -65,11 +66,12 @@ static void plan_done(struct plan *p)
 	*p = (struct plan){ 0 };
 }
 
+/* -1 if it is not there. */
 static int64_t size_of(const struct store *st, const char *path)
 {
 	AUTO_FREE char *full = fs_join(store_dir(st), path);
 
-	return fs_exists(full) ? fs_tree_size(full) : 0;
+	return fs_exists(full) ? fs_tree_size(full) : -1;
 }
 
 static void add(struct plan *p, int64_t build, const char *path, const char *variant,
@@ -81,30 +83,41 @@ static void add(struct plan *p, int64_t build, const char *path, const char *var
 	p->bytes += bytes;
 }
 
+/* Why it may go, or NULL. `total` is what all trees take that have not gone yet. */
+static const char *reason_to_go(const struct clean_args *a, const struct tree_row *x, int64_t bytes,
+				int64_t total)
+{
+	if (bytes < 0)
+		return "is gone already";
+	if (a->older_ns > 0 && clock_realtime_ns() - x->used_ns > a->older_ns)
+		return "old";
+	return total > a->max_bytes ? "over the ceiling" : NULL;
+}
+
 /* The trees come least recently used first, so what is over the ceiling goes in that order. */
 static void plan_trees(const struct store *st, const struct clean_args *a,
 		       const struct tree_rows *t, struct plan *p)
 {
 	AUTO_FREE int64_t *bytes = xcalloc(t->n, sizeof(*bytes));
-	int64_t now = clock_realtime_ns(), total = 0;
+	int64_t total = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
 		bytes[i] = size_of(st, t->v[i].path);
-		total += bytes[i];
+		total += bytes[i] > 0 ? bytes[i] : 0;
 	}
 	for (size_t i = 0; i < t->n; i++) {
 		const struct tree_row *x = &t->v[i];
-		bool old = a->older_ns > 0 && now - x->used_ns > a->older_ns;
-		const char *why = old ? "old" : total > a->max_bytes ? "over the ceiling" : NULL;
+		const char *why = reason_to_go(a, x, bytes[i], total);
+		int64_t size = bytes[i] > 0 ? bytes[i] : 0;
 
-		if (why && !x->needed) {
-			add(p, x->build, x->path, x->variant, why, bytes[i], x->used_ns);
-			total -= bytes[i];
+		if (why && (!x->needed || bytes[i] < 0)) {
+			add(p, x->build, x->path, x->variant, why, size, x->used_ns);
+			total -= size;
 			continue;
 		}
 		p->kept++;
 		p->needed += why != NULL;
-		p->kept_bytes += bytes[i];
+		p->kept_bytes += size;
 	}
 }
 
@@ -230,46 +243,89 @@ static struct repo *own_repo(const struct store *st)
 	return r;
 }
 
-static int remove_one(struct store *st, struct repo *repo, const struct victim *v, struct err *e)
+/* Journaled before the files go, if the journal can be written. */
+static int remove_one(struct store *st, bool writable, struct repo *repo, const struct victim *v,
+		      struct err *e)
 {
 	AUTO_FREE char *full = fs_join(store_dir(st), v->path);
-	int r = v->build ? store_build_cleaned(st, v->build, e) : 0;
+	int r = v->build && writable ? store_build_cleaned(st, v->build, e) : 0;
 
 	if (r < 0 || (r = fs_remove_tree(full, e)) < 0)
 		return r;
 	return repo ? variant_forget(repo, full, e) : 0;
 }
 
-static int remove_all(struct store *st, const struct plan *p, struct err *e)
+static int remove_all(struct store *st, bool writable, const struct plan *p, struct err *e)
 {
-	struct repo *repo = p->n ? own_repo(st) : NULL;
+	struct repo *repo = p->n && writable ? own_repo(st) : NULL;
 	int r = 0;
 
 	for (size_t i = 0; i < p->n && r == 0; i++)
-		r = remove_one(st, repo, &p->v[i], e);
+		r = remove_one(st, writable, repo, &p->v[i], e);
 	repo_close(repo);
 	return r;
 }
 
-static int run(const struct clean_args *a, const struct strvec *args, struct err *e)
+/*
+ * On a full disk, which is when people clean, there may be no room to open the journal for writing. Then the trees go first and the
+ * journal is told of it afterwards; whoever wants to use a tree looks for its folder, so that a kill in between costs nothing.
+ */
+static int open_to_clean(const char *option, struct store **ret, bool *ret_writable, struct err *e)
+{
+	struct err first = ERR_INIT;
+	int r = storedir_open(option, STORE_WRITE, ret, e);
+
+	*ret_writable = r == 0;
+	if (r != -ERR_ENV)
+		return r;
+	first = *e;
+	if (storedir_open(option, STORE_READ, ret, e) == 0)
+		return 0;
+	*e = first;
+	return -ERR_ENV;
+}
+
+static int note_removed(const char *option, const struct plan *p, struct err *e)
 {
 	__attribute__((cleanup(opened_store_done))) struct store *st = NULL;
+	int r = storedir_open(option, STORE_WRITE, &st, e);
+
+	for (size_t i = 0; i < p->n && r == 0; i++)
+		if (p->v[i].build)
+			r = store_build_cleaned(st, p->v[i].build, e);
+	return r;
+}
+
+static int clean(struct store *st, const struct clean_args *a, bool writable, struct plan *p,
+		 struct err *e)
+{
 	AUTO(tree_rows) struct tree_rows trees = { 0 };
+	int r = store_lock(st, "culprit clean", 0, NULL, NULL, e);
+
+	if (r < 0 || (r = place_mend(store_dir(st), e)) < 0 || (r = query_trees(st, &trees, e)) < 0)
+		return r;
+	plan_trees(st, a, &trees, p);
+	plan_leftovers(st, &trees, p);
+	if (!a->common.json)
+		show_text(p, a->dry_run);
+	return a->dry_run ? 0 : remove_all(st, writable, p, e);
+}
+
+static int run(const struct clean_args *a, const struct strvec *args, struct err *e)
+{
 	AUTO(plan) struct plan p = { 0 };
+	struct store *st = NULL;
+	bool writable;
 	int r;
 
 	if (args->n)
 		return err_set(e, ERR_USAGE, "clean takes no arguments, not '%.60s'", args->v[0]);
-	r = storedir_open(a->common.store, STORE_WRITE, &st, e);
-	if (r < 0 || (r = store_lock(st, "culprit clean", 0, NULL, NULL, e)) < 0 ||
-	    (r = place_mend(store_dir(st), e)) < 0 || (r = query_trees(st, &trees, e)) < 0)
-		return r;
-	plan_trees(st, a, &trees, &p);
-	plan_leftovers(st, &trees, &p);
-	if (!a->common.json)
-		show_text(&p, a->dry_run);
-	if (!a->dry_run)
-		r = remove_all(st, &p, e);
+	r = open_to_clean(a->common.store, &st, &writable, e);
+	if (r == 0)
+		r = clean(st, a, writable, &p, e);
+	store_close(st);
+	if (r == 0 && !writable && !a->dry_run)
+		r = note_removed(a->common.store, &p, e);
 	if (r == 0 && a->common.json)
 		show_json(&p, a->dry_run);
 	return r;

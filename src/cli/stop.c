@@ -29,6 +29,8 @@ void stop_install(void)
 			continue;
 		sigaction(signals[i], &sa, NULL);
 	}
+	/* beyond `ulimit -f` a write fails with its errno, which the journal tells in words */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 bool stop_requested(void)

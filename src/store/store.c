@@ -3,8 +3,8 @@
  * Opening the journal, and who may measure.
  *
  * WAL mode lets `culprit status` and `log` read while a hunt writes. A WAL file cannot be opened where its index (-shm) can neither be
- * found nor made, that is in a folder that we may not write; there, and if nobody has left a -wal behind, SQLite is told that
- * the file cannot change (immutable), which is true for us.
+ * found nor made: in a folder that we may not write, on a full disk. There, and if nobody has left anything in a -wal, SQLite is told that
+ * the file cannot change (immutable), which is true for us: whoever had it open would have the index.
  *
  * The lock is an open-file-description lock rather than flock: it can be asked for without taking it (F_OFD_GETLK), so
  * `culprit status` never makes a culprit that starts at that moment believe that the store is busy. It ends with its holder,
@@ -23,6 +23,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -99,10 +100,25 @@ static int open_for_writing(struct store *st, struct err *e)
 	return r < 0 ? r : schema_migrate(st, e);
 }
 
-static int open_for_reading(struct store *st, struct err *e)
+/* Could the index not be made, and is there nothing that it would index? */
+static bool can_read_alone(const struct store *st, int code)
 {
 	AUTO_FREE char *wal = xasprintf("%s-wal", st->path);
+	struct stat sb;
 
+	switch (code & 0xff) {
+	case SQLITE_CANTOPEN:
+	case SQLITE_READONLY:
+	case SQLITE_FULL:
+	case SQLITE_IOERR:
+		return stat(wal, &sb) < 0 || sb.st_size == 0;
+	default:
+		return false;
+	}
+}
+
+static int open_for_reading(struct store *st, struct err *e)
+{
 	if (!fs_exists(st->path))
 		return err_set(e, ERR_MISSING, "%s holds no hunt yet", st->dir);
 
@@ -113,8 +129,7 @@ static int open_for_reading(struct store *st, struct err *e)
 
 	int code = probe(st);
 
-	if (((code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY) &&
-	    !fs_exists(wal)) {
+	if (code && can_read_alone(st, code)) {
 		AUTO_FREE char *uri = immutable_uri(st->path);
 
 		sqlite3_close(st->db);
@@ -244,11 +259,9 @@ int store_lock(struct store *st, const char *command, int64_t wait_ns,
 	}
 	str_addf(&text, "%lld %lld %.300s", (long long)getpid(), (long long)clock_realtime_ns(),
 		 command);
-	if (ftruncate(fd, 0) < 0 || pwrite(fd, text.p, text.n, 0) < 0) {
-		r = err_errno(e, "locking the store: %s", path);
-		close(fd);
-		return r;
-	}
+	/* the text is only for people; on a full disk 'culprit clean' must still be able to lock */
+	if (ftruncate(fd, 0) < 0 || pwrite(fd, text.p, text.n, 0) < 0)
+		(void)0;
 	st->lock_fd = fd;
 	return 0;
 }
@@ -258,7 +271,7 @@ void store_unlock(struct store *st)
 	if (st->lock_fd < 0)
 		return;
 	if (ftruncate(st->lock_fd, 0) < 0)
-		(void)0; /* the text is only for people; the lock itself goes with the descriptor */
+		(void)0; /* the lock itself goes with the descriptor */
 	close(st->lock_fd);
 	st->lock_fd = -1;
 }

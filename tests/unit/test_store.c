@@ -241,6 +241,32 @@ static int fill_it(const struct place *p)
 	return 0;
 }
 
+/* Where not even the index can be made, what is there can be read. */
+static int read_without_room(const struct place *p)
+{
+	struct rlimit limit = { .rlim_cur = 0, .rlim_max = 0 };
+
+	signal(SIGXFSZ, SIG_IGN);
+	return setrlimit(RLIMIT_FSIZE, &limit) ? 9 : read_it(p);
+}
+
+static void a_full_disk_can_be_read(void **state)
+{
+	struct place *p = *state;
+	struct store *st = open_store(p, STORE_WRITE);
+	int status;
+
+	begin_hunt(st, "k");
+	store_close(st);
+
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(read_without_room(p));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void a_full_disk_loses_nothing(void **state)
 {
 	struct place *p = *state;
@@ -838,6 +864,7 @@ int main(void)
 		TEST(a_read_only_place_can_be_read),
 		TEST(a_place_that_cannot_be_made_is_told),
 		TEST(a_full_disk_loses_nothing),
+		TEST(a_full_disk_can_be_read),
 		TEST(nothing_can_be_changed_or_deleted),
 		TEST(one_measures_and_the_second_is_told_who),
 		TEST(a_killed_holder_holds_nothing),
