@@ -11,6 +11,8 @@
 #include "base/num.h"
 #include "bench/callgrind.h"
 #include "reader/reader.h"
+#include "sys/cgroup.h"
+#include "sys/counters.h"
 #include "sys/fs.h"
 #include "sys/proc.h"
 
@@ -32,6 +34,8 @@ struct running {
 	bool is_explicit; /* a reader or regex was named */
 	struct str out, err;
 	struct proc_result proc;
+	struct counter_set counters;
+	char *cgroup; /* of this run; what outlives the command is in it until cleanup has ended */
 	struct run_result *ret;
 };
 
@@ -156,9 +160,15 @@ static int command(struct running *x, struct err *e)
 	spec.timeout_ns = x->b->timeout_ns;
 	spec.output_max = READ_MAX;
 	spec.output_tail = READ_TAIL;
-	spec.cgroup = x->s->cgroup;
 	spec.leave = x->b->cleanup != NULL;
 	spec.stop = x->s->stop;
+	if (x->b->measure == MEASURE_PERF) {
+		counters_init(&x->counters);
+		spec.counters = &x->counters;
+	}
+	if (x->s->cgroup_parent)
+		x->cgroup = cgroup_make(x->s->cgroup_parent);
+	spec.cgroup = x->cgroup;
 	return proc_run(&spec, &x->out, &x->err, &x->proc, e);
 }
 
@@ -236,11 +246,29 @@ static void add_standard(struct running *x)
 	readings_add(r, "user", "s", (double)p->user_ns / 1e9, 1e-6, BETTER_LOWER, false);
 	readings_add(r, "sys", "s", (double)p->sys_ns / 1e9, 1e-6, BETTER_LOWER, false);
 	/* the kernel knows the sum to the nanosecond; how it splits it into user and sys is sampled by the tick */
-	readings_add(r, "cpu", "s", (double)(p->user_ns + p->sys_ns) / 1e9, 1e-6, BETTER_LOWER, false);
+	readings_add(r, "cpu", "s", (double)(p->user_ns + p->sys_ns) / 1e9, 1e-6, BETTER_LOWER,
+		     false);
 	readings_add(r, "max-rss", "B", (double)p->max_rss_bytes, 1024, BETTER_LOWER, false);
 	if (p->tree_peak_bytes >= 0)
-		readings_add(r, "tree-peak", "B", (double)p->tree_peak_bytes, 4096, BETTER_LOWER,
+		readings_add(r, "tree-peak", "B", (double)p->tree_peak_bytes, 65536, BETTER_LOWER,
 			     false);
+	for (size_t i = 0; x->b->measure == MEASURE_PERF && i < COUNTERS; i++) {
+		const struct counter *c = &x->counters.v[i];
+
+		if (c->is_supported)
+			readings_add(r, c->name, c->unit, c->value, 0, BETTER_LOWER, false);
+	}
+}
+
+/* Why a metric of ours has no value; NULL if it has one or is none of ours. */
+static const char *counter_why(const struct running *x, const char *metric)
+{
+	for (size_t i = 0; x->b->measure == MEASURE_PERF && i < COUNTERS; i++)
+		if (!strcmp(x->counters.v[i].name, metric) && !x->counters.v[i].is_supported)
+			return x->counters.v[i].why;
+	if (!strcmp(metric, "tree-peak") && !x->cgroup && x->b->measure != MEASURE_CALLGRIND)
+		return "no right to make a control group with the memory controller here";
+	return NULL;
 }
 
 static int add_instructions(struct running *x, struct err *e)
@@ -337,7 +365,12 @@ static bool is_formula(const struct config *c, const char *metric)
 static void refuse_missing(struct running *x, const char *metric, const char *when)
 {
 	AUTO(str) struct str said = STR_INIT;
+	const char *why = counter_why(x, metric);
 
+	if (why) {
+		refuse(x->ret, OUTCOME_FAILED, "metric '%s' is not supported: %s", metric, why);
+		return;
+	}
 	what_it_said(x, &said);
 	refuse(x->ret, OUTCOME_FAILED, "metric '%s' %s%s%s", metric, when,
 	       said.n ? "; it printed" : "; it printed nothing", said.p);
@@ -455,6 +488,8 @@ int run_once(const struct run_setting *s, struct run_memory *memory, struct run_
 
 	if (r == 0)
 		r = run_steps(&x, memory, e);
+	cgroup_remove(x.cgroup);
+	free(x.cgroup);
 	str_done(&x.out);
 	str_done(&x.err);
 	if (r < 0)

@@ -36,7 +36,7 @@ struct run_setting {
 	const char *cwd;
 	const char *bind_from, *bind_to; /* as in proc_spec */
 	const char *scratch;		 /* an existing folder for callgrind's files */
-	const char *cgroup;		 /* or NULL */
+	const char *cgroup_parent;	 /* where a group can be made for each run, or NULL */
 	void (*tick)(void *);
 	void *tick_arg;
 	bool (*stop)(void);

@@ -11,7 +11,9 @@
 
 #include "base/log.h"
 #include "base/num.h"
+#include "sys/cgroup.h"
 #include "sys/clock.h"
+#include "sys/counters.h"
 #include "sys/fs.h"
 #include "sys/reap.h"
 #include "sys/spawn.h"
@@ -294,6 +296,11 @@ static void run_finish(struct run *r, const struct spawned *child, int64_t suspe
 	reap_account(&r->reap, &ru);
 }
 
+static void attach_counters(void *set, pid_t pid)
+{
+	counters_attach(set, pid);
+}
+
 static int run_start(struct run *r, const char *path, struct spawned *child, struct err *e)
 {
 	const struct proc_spec *spec = r->spec;
@@ -310,6 +317,10 @@ static int run_start(struct run *r, const char *path, struct spawned *child, str
 		.cgroup = spec->cgroup,
 	};
 
+	if (spec->counters) {
+		s.at_gate = attach_counters;
+		s.gate_arg = spec->counters;
+	}
 	memcpy(s.fd, r->child_fd, sizeof(s.fd));
 	if (spec->pin) {
 		cpus = parse_cpus(spec->pin, &s.cpus_size, e);
@@ -360,6 +371,10 @@ static int run_all(struct run *r, const char *path, struct str *reason, struct p
 		reap_end(&r->reap, spec->grace_ns > 0 && spec->grace_ns < ORPHAN_GRACE_NS
 					   ? spec->grace_ns
 					   : ORPHAN_GRACE_NS);
+	if (spec->counters)
+		counters_read(spec->counters);
+	if (spec->cgroup)
+		ret->tree_peak_bytes = cgroup_peak(spec->cgroup);
 	if (spec->foreground) {
 		sigaction(SIGINT, &old_int, NULL);
 		sigaction(SIGQUIT, &old_quit, NULL);

@@ -43,9 +43,10 @@ struct proc_spec {
 	const char *bind_from; /* private mount namespace with bind_from mounted on bind_to, where
 				  allowed */
 	const char *bind_to;
-	struct counter_set *counters; /* counted over the whole tree if not NULL */
-	const char *cgroup;	      /* directory of a cgroup to put the child in, or NULL */
-	void (*tick)(void *);	      /* called about 4 times a second while waiting; may be NULL */
+	struct counter_set
+		*counters;    /* counted over the whole tree if not NULL; made by counters_init */
+	const char *cgroup;   /* directory of a cgroup to put the child in, or NULL */
+	void (*tick)(void *); /* called about 4 times a second while waiting; may be NULL */
 	void *tick_arg;
 	bool (*stop)(void); /* polled: true ends the child as at the deadline (^C); may be NULL */
 };

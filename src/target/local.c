@@ -11,6 +11,8 @@
 #include "bench/environ.h"
 #include "bench/place.h"
 #include "bench/run.h"
+#include "sys/cgroup.h"
+#include "sys/counters.h"
 #include "sys/fs.h"
 
 #include <errno.h>
@@ -20,10 +22,11 @@
 
 struct boot {
 	struct boot_request q;
-	uint64_t runs; /* begun so far */
+	uint64_t runs;	    /* begun so far */
 	struct place place; /* src = NULL without a tree */
 	char *cwd;
 	char *scratch;
+	char *cgroup_parent; /* NULL: the tree's memory peak is not known */
 	struct strvec env;
 	struct run_memory memory;
 };
@@ -107,8 +110,17 @@ static void local_shutdown(struct boot *b)
 	strvec_done(&b->env);
 	place_done(&b->place);
 	free(b->scratch);
+	free(b->cgroup_parent);
 	free(b->cwd);
 	free(b);
+}
+
+static bool wants(const struct benchmark *b, const char *metric)
+{
+	for (const char **p = b->primary; p && *p; p++)
+		if (!strcmp(*p, metric))
+			return true;
+	return false;
 }
 
 static void describe(const struct boot *b, struct str *context)
@@ -123,7 +135,14 @@ static void describe(const struct boot *b, struct str *context)
 		str_addf(context, ",\"pin\":\"%s\"", b->q.benchmark->pin);
 	if (getloadavg(load, 1) == 1)
 		str_addf(context, ",\"load\":%.2f", load[0]);
-	str_addf(context, ",\"bound\":%s}", b->place.is_bound ? "true" : "false");
+	if (b->q.benchmark->measure == MEASURE_PERF) {
+		AUTO(str) struct str none = STR_INIT;
+
+		counters_probe(&none);
+		str_addf(context, ",\"counters_not_supported\":\"%s\"", none.p);
+	}
+	str_addf(context, ",\"tree_peak\":%s,\"bound\":%s}", b->cgroup_parent ? "true" : "false",
+		 b->place.is_bound ? "true" : "false");
 }
 
 static int local_boot(const struct boot_request *q, struct boot **ret_boot,
@@ -156,6 +175,8 @@ static int local_boot(const struct boot_request *q, struct boot **ret_boot,
 		return 0;
 	}
 	set_environ(b);
+	if (wants(q->benchmark, "tree-peak"))
+		b->cgroup_parent = cgroup_parent();
 	describe(b, context);
 	*ret_boot = b;
 	return 0;
@@ -168,7 +189,8 @@ static int local_boot(const struct boot_request *q, struct boot **ret_boot,
 static void set_run_seed(struct boot *b)
 {
 	bool counting = b->q.benchmark->measure == MEASURE_CALLGRIND;
-	AUTO_FREE char *text = xasprintf("%020llu", (unsigned long long)(counting ? 1 : mix(b->q.seed ^ mix(b->runs))));
+	AUTO_FREE char *text = xasprintf(
+		"%020llu", (unsigned long long)(counting ? 1 : mix(b->q.seed ^ mix(b->runs))));
 
 	b->runs++;
 	environ_set(&b->env, "CULPRIT_SEED", text);
@@ -184,6 +206,7 @@ static int local_run(struct boot *b, struct run_result *ret, struct err *e)
 		.bind_from = b->place.is_bound ? b->place.tree : NULL,
 		.bind_to = b->place.is_bound ? b->place.src : NULL,
 		.scratch = b->scratch,
+		.cgroup_parent = b->cgroup_parent,
 		.tick = b->q.tick,
 		.tick_arg = b->q.tick_arg,
 		.stop = b->q.stop,

@@ -2,9 +2,10 @@
 /*
  * local - the target that runs programs on this machine.
  *
- * Readings of its own: wall (s, from just before exec to the end of the command), user and sys and their sum cpu (s, of the whole process tree, daemons that
- * outlived it included), max-rss (B, of the largest single process), tree-peak (B, where a cgroup can be had), counters; under
- * callgrind `instructions` alone.
+ * Readings of its own: wall (s, from just before exec to the end of the command), user and sys (s, of the whole process tree, daemons
+ * that outlived it included), max-rss (B, of the largest single process), the counters of sys/counters.h with `measure: perf`; under
+ * callgrind `instructions` alone. tree-peak (B, of the whole tree, by a control group) only where `primary` names it: to move a process
+ * into a group makes the kernel wait for all CPUs, some 10 ms a run.
  */
 #pragma once
 

@@ -4,6 +4,8 @@
 #include "base/num.h"
 #include "bench/environ.h"
 #include "bench/place.h"
+#include "sys/cgroup.h"
+#include "sys/counters.h"
 #include "sys/fs.h"
 #include "sys/proc.h"
 #include "target/target.h"
@@ -278,6 +280,74 @@ static void callgrind_counts_exactly(void **state UNUSED)
 	}
 }
 
+static void counters_are_values_or_not_supported(void **state UNUSED)
+{
+	struct benchmark b = {
+		.command = "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); done; sh -c 'exit 0'",
+		.measure = MEASURE_PERF
+	};
+	struct run_result r = measure(b, 1);
+	struct counter_set s;
+	size_t supported = 0;
+
+	counters_init(&s);
+	assert_int_equal(r.outcome, OUTCOME_OK);
+	for (size_t i = 0; i < COUNTERS; i++) {
+		const struct reading *x = readings_find(&r.readings, s.v[i].name);
+
+		supported += x != NULL;
+		/* Migrations may be none; whatever else is reported has really happened. */
+		if (x && strcmp(s.v[i].name, "cpu-migrations") &&
+		    strcmp(s.v[i].name, "context-switches"))
+			assert_true(x->value > 0);
+		if (x)
+			continue;
+		const char *primary[] = { s.v[i].name, NULL };
+		struct benchmark with = b;
+
+		with.primary = primary;
+		struct run_result refused = measure(with, 1);
+
+		assert_int_equal(refused.outcome, OUTCOME_FAILED);
+		assert_non_null(strstr(refused.reason, "is not supported: "));
+		run_result_done(&refused);
+	}
+	run_result_done(&r);
+	AUTO(str) struct str none = STR_INIT;
+
+	counters_probe(&none);
+	assert_int_equal(none.n == 0, supported == COUNTERS);
+}
+
+static void the_trees_own_peak_where_a_group_can_be_had(void **state UNUSED)
+{
+	AUTO_FREE char *parent = cgroup_parent();
+
+	if (!parent)
+		skip(); /* no right to make a control group */
+	/* Two processes of 30 MB each at once: the largest single one is below the tree's peak. */
+	const char *primary[] = { "tree-peak", NULL };
+	struct run_result r = measure(
+		(struct benchmark){
+			.primary = primary,
+			.command =
+				"p() { head -c 30000000 /dev/zero | tail | wc -c >/dev/null; }; p & p; wait" },
+		1);
+
+	assert_true(value_of(&r, "tree-peak") > value_of(&r, "max-rss"));
+	assert_true(value_of(&r, "tree-peak") > 40e6);
+	run_result_done(&r);
+	/* No group stays. */
+	AUTO_FREE char *dir = cgroup_make(parent);
+
+	assert_non_null(dir);
+	assert_true(cgroup_peak(dir) >= 0);
+	cgroup_remove(dir);
+	assert_false(fs_exists(dir));
+	assert_null(cgroup_make("/nowhere"));
+	assert_int_equal(cgroup_peak("/nowhere"), -1);
+}
+
 static void what_is_wrong_is_said_before_anything_runs(void **state UNUSED)
 {
 	static const char *const no_program[] = { "culprit-no-such-program", NULL };
@@ -432,6 +502,8 @@ int main(void)
 		cmocka_unit_test(prepare_and_cleanup_frame_the_run),
 		cmocka_unit_test(floods_are_bounded),
 		cmocka_unit_test(callgrind_counts_exactly),
+		cmocka_unit_test(counters_are_values_or_not_supported),
+		cmocka_unit_test(the_trees_own_peak_where_a_group_can_be_had),
 		cmocka_unit_test(what_is_wrong_is_said_before_anything_runs),
 		cmocka_unit_test(environments_have_the_drawn_size),
 		cmocka_unit_test(stopping_is_not_an_outcome),
