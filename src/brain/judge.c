@@ -11,13 +11,14 @@
  * level without Holm: "nothing regressed" says that *all* are on par, and such a claim is wrong
  * only if one of its parts is (an intersection-union test), so each part may have the whole alpha.
  *
- * Printed values are rounded: where the unit of the last digit is known, or a step shows in the
- * data, the interval is widened by half of it to each side (by a whole one if a side shows no
- * spread at all, where noise does not smooth the rounding).
+ * Printed values are rounded. Where the unit of the last digit is known, or a step shows in the
+ * data, tied values are spread over their unit if the noise smooths the rounding (stats/rounding.h);
+ * else the interval is widened by half a unit to each side, by a whole one if a side shows no spread.
  */
 #include "brain/judge.h"
 
 #include "base/mem.h"
+#include "stats/rounding.h"
 #include "stats/sample.h"
 
 #include <assert.h>
@@ -180,23 +181,59 @@ static double to_scale(const struct judgement *j, double change)
 	return log1p(fmax(change, -1 + 1e-9));
 }
 
-static void widen_by_resolution(struct judgement *j)
+/* The unit that the values were rounded to, in theirs; 0 = none that matters. */
+static double rounding_unit(const struct judgement *j)
 {
-	const struct judge_input *in = &j->input;
-	double q = j->cmp.step;
+	double unit = fmax(j->cmp.step * fabs(j->cmp.median_a), j->params.resolution);
 
-	if (j->params.counter)
-		return;
-	if (j->params.resolution > 0 && j->cmp.median_a != 0)
-		q = fmax(q, j->params.resolution / fabs(j->cmp.median_a));
-	if (!all_equal(in->a, in->n_a) && !all_equal(in->b, in->n_b))
-		q /= 2;
-	/* A true value lies strictly inside its rounding interval, so the ends themselves are
-	 * excluded. */
+	return j->params.counter || isnan(j->cmp.low) ? 0 : unit;
+}
+
+static void widen(struct judgement *j, double q)
+{
+	/* A true value lies strictly inside its rounding interval, so the ends themselves are excluded. */
 	j->cmp.low -= q * (1 - 1e-6);
 	j->cmp.high += q * (1 - 1e-6);
 	if (!(j->cmp.warnings & COMPARE_RAW_SCALE))
 		j->cmp.low = fmax(j->cmp.low, -1);
+}
+
+/* The comparison of the values spread over their units; false if that changes the scale (values near 0). */
+static bool compare_spread(struct judgement *j, double unit, double alpha)
+{
+	const struct judge_input *in = &j->input;
+	AUTO_FREE double *a = rounding_spread(in->a, in->n_a, unit);
+	AUTO_FREE double *b = rounding_spread(in->b, in->n_b, unit);
+	struct comparison c;
+
+	compare_samples(a, in->n_a, b, in->n_b, alpha, &c);
+	if ((c.warnings ^ j->cmp.warnings) & COMPARE_RAW_SCALE)
+		return false;
+	j->cmp.shift = c.shift;
+	j->cmp.low = c.low;
+	j->cmp.high = c.high;
+	j->cmp.achieved = c.achieved;
+	j->cmp.p = c.p;
+	return true;
+}
+
+/* Smoothed by the noise: spread the values. Else add what rounding can do at most. */
+static void allow_for_rounding(struct judgement *j, double alpha)
+{
+	const struct judge_input *in = &j->input;
+	double unit = rounding_unit(j), q = unit / fabs(j->cmp.median_a);
+
+	if (unit == 0 || j->cmp.median_a == 0)
+		return;
+	/* A unit far finer than the interval is no business of ranks. */
+	bool fine = q < 0.1 * (j->cmp.high - j->cmp.low);
+
+	if (!j->per_build && !fine && rounding_is_smoothed(in->a, in->n_a) &&
+	    rounding_is_smoothed(in->b, in->n_b) && compare_spread(j, unit, alpha))
+		return;
+	if (!all_equal(in->a, in->n_a) && !all_equal(in->b, in->n_b))
+		q /= 2;
+	widen(j, q);
 }
 
 /* Counts without noise: the difference is what it is. */
@@ -288,8 +325,8 @@ static void judge_at(struct judgement *j, double alpha, const struct judge_plan 
 		compare_samples(in->a, in->n_a, in->b, in->n_b, alpha, &j->cmp);
 	if (j->params.counter && all_equal(in->a, in->n_a) && all_equal(in->b, in->n_b))
 		make_exact(j);
-	else if (!isnan(j->cmp.low))
-		widen_by_resolution(j);
+	else
+		allow_for_rounding(j, alpha);
 	decide(j, alpha);
 	j->final = j->verdict != VERDICT_UNDECIDED || look + 1 >= plan->looks;
 	if (j->verdict == VERDICT_UNDECIDED)
@@ -351,6 +388,14 @@ static size_t rank_open(const struct judgement *j, size_t n, unsigned look, stru
 	return k;
 }
 
+/* At another level than it was judged at. */
+static void judge_again(struct judgement *j, double level, const struct judge_plan *plan,
+			unsigned look)
+{
+	if (j->cmp.level != 1 - level)
+		judge_at(j, level, plan, look);
+}
+
 void judge_family(struct judgement *j, size_t n, const struct judge_plan *plan, unsigned look)
 {
 	size_t family = n > plan->primary ? n : plan->primary, different = 0;
@@ -369,7 +414,7 @@ void judge_family(struct judgement *j, size_t n, const struct judge_plan *plan, 
 			break;
 		if (!is_different(x))
 			continue;
-		judge_at(x, level, plan, look);
+		judge_again(x, level, plan, look);
 		done[open[r].i] = is_different(x);
 		different += is_different(x);
 	}
@@ -378,7 +423,7 @@ void judge_family(struct judgement *j, size_t n, const struct judge_plan *plan, 
 
 		if (!done[open[r].i] && x->verdict != VERDICT_ON_PAR &&
 		    x->verdict != VERDICT_IDENTICAL)
-			judge_at(x, alpha / (double)(family - different), plan, look);
+			judge_again(x, alpha / (double)(family - different), plan, look);
 	}
 }
 

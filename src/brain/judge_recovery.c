@@ -21,7 +21,7 @@
 
 #include <math.h>
 
-/* Location of one side, the variance of that location, and its degrees of freedom. */
+/* Location of one side of two values or more, the variance of that location, and its degrees of freedom. */
 struct level {
 	double at, var, df;
 };
@@ -40,8 +40,6 @@ static struct level level_of(const double *v, size_t n)
 	AUTO_FREE double *w = sample_sorted(v, n);
 	double h = (double)kept;
 
-	if (n < 2)
-		return (struct level){ n ? v[0] : NAN, NAN, NAN };
 	double at = sample_mean(w + cut, kept), step = sample_step_sorted(w, n);
 
 	for (size_t i = 0; i < cut; i++) {
@@ -106,7 +104,7 @@ void judge_recovery(const double *good, size_t n_good, const double *bad, size_t
 		    const double *fixed, size_t n_fixed, double alpha, struct recovery *ret)
 {
 	*ret = (struct recovery){ NAN, NAN, NAN, 1 - alpha };
-	if (!n_good || !n_bad || !n_fixed)
+	if (n_good < 2 || n_bad < 2 || n_fixed < 2)
 		return;
 	struct contrast k = { level_of(good, n_good), level_of(bad, n_bad),
 			      level_of(fixed, n_fixed), alpha };
@@ -120,8 +118,7 @@ void judge_recovery(const double *good, size_t n_good, const double *bad, size_t
 		*ret = (struct recovery){ share, share, share, 1 - alpha };
 		return;
 	}
-	double low = n_fixed < 2 ? NAN : end_of(&k, share, -1);
-	double high = n_fixed < 2 ? NAN : end_of(&k, share, 1);
+	double low = end_of(&k, share, -1), high = end_of(&k, share, 1);
 
 	if (isnan(low) || isnan(high))
 		return;

@@ -35,7 +35,8 @@ struct changepoint {
 struct changepoints {
 	struct changepoint *v; /* ascending by `at`; owned */
 	size_t n, cap;
-	double sd; /* noise of single points, relative */
+	bool memory; /* the noise remembers its neighbours: changes may be drift */
+	double sd;   /* noise of single points, relative */
 	size_t pending; /* the last so many values are off the level before them: too early to say; 0 = none */
 	double pending_shift; /* by how much, relative; NaN if none */
 };

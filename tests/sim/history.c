@@ -256,7 +256,7 @@ static void false_alarms(unsigned reps, uint64_t seed)
 	static const double alphas[] = { 0.2, 0.05, 0.01 };
 
 	for (size_t a = 0; a < ARRAY_LEN(alphas); a++) {
-		printf("series without a change that yield one, in %%, alpha = %g, %u series, seed %llu\n| noise |",
+		printf("series without a change that yield one (in which memory is seen), in %%, alpha = %g, %u series, seed %llu\n| noise |",
 		       alphas[a], reps, (unsigned long long)seed);
 		for (size_t q = 0; q < ARRAY_LEN(sizes); q++)
 			printf(" n = %zu |", sizes[q]);
@@ -265,7 +265,7 @@ static void false_alarms(unsigned reps, uint64_t seed)
 			printf("| %s |", kind_names[k]);
 			for (size_t q = 0; q < ARRAY_LEN(sizes); q++) {
 				static struct series s;
-				unsigned wrong = 0;
+				unsigned wrong = 0, memory = 0;
 
 				for (unsigned r = 0; r < reps; r++) {
 					struct changepoint_params p;
@@ -279,9 +279,11 @@ static void false_alarms(unsigned reps, uint64_t seed)
 					p.alpha = alphas[a];
 					changepoints_find(s.v, s.n, &p, &c);
 					wrong += c.n > 0;
+					memory += c.memory;
 					changepoints_done(&c);
 				}
-				printf(" %.1f |", 100.0 * wrong / reps);
+				printf(" %.1f (%.1f) |", 100.0 * wrong / reps,
+				       100.0 * memory / reps);
 			}
 			printf("\n");
 		}

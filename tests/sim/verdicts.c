@@ -20,15 +20,15 @@
 enum { MOST = 400, TAG_ORDER = 100, TAG_DRIFT, TAG_SHIFT, TAG_OFFSET, TAG_COMMON };
 #define SD 0.01
 
-enum kind { GAUSS, SKEW, BIMOD, OUT, OUT15, T3, AR, DRIFT, QUANT, KINDS };
-static const char *const kind_names[KINDS] = { "gauss", "skew", "bimod", "out",	 "out15",
-					       "t3",	"ar",	"drift", "quant" };
+enum kind { GAUSS, SKEW, BIMOD, OUT, OUT15, T3, AR, DRIFT, QUANT, QUANT2, KINDS };
+static const char *const kind_names[KINDS] = { "gauss", "skew", "bimod", "out",	  "out15",
+					       "t3",	"ar",	"drift", "quant", "quant2" };
 
 static enum sim_noise noise_of(enum kind k)
 {
-	static const enum sim_noise table[KINDS] = { SIM_GAUSS, SIM_SKEW,  SIM_BIMOD,
-						     SIM_OUT,	SIM_OUT15, SIM_T3,
-						     SIM_AR,	SIM_GAUSS, SIM_GAUSS };
+	static const enum sim_noise table[KINDS] = { SIM_GAUSS, SIM_SKEW, SIM_BIMOD, SIM_OUT,
+						     SIM_OUT15, SIM_T3,	  SIM_AR,    SIM_GAUSS,
+						     SIM_GAUSS, SIM_GAUSS };
 
 	return table[k];
 }
@@ -55,6 +55,8 @@ static void experiment_run(struct experiment *e, unsigned n)
 
 			memory = sim_ar_step(memory, phi, sim_normal(e->key, TAG_DRIFT, t, 0), t);
 			e->v[side][i] = exp(log(100) + e->shift[side] + x + SD * size * memory);
+			if (e->kind == QUANT2)
+				e->v[side][i] = 2 * round(e->v[side][i] / 2);
 			if (e->kind == QUANT)
 				e->v[side][i] = round(e->v[side][i]);
 		}
@@ -65,7 +67,9 @@ static struct judge_params params_of(enum kind k, double margin)
 {
 	return (struct judge_params){ .margin = margin,
 				      .better = BETTER_LOWER,
-				      .resolution = k == QUANT ? 1 : 0 };
+				      .resolution = k == QUANT	  ? 1
+						    : k == QUANT2 ? 2
+								  : 0 };
 }
 
 static double median_of(double *v, size_t n)

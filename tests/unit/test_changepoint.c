@@ -234,6 +234,24 @@ static void negative_values_have_a_scale_too(void **state UNUSED)
 	changepoints_done(&c);
 }
 
+static void drift_is_seen_in_what_is_left(void **state UNUSED)
+{
+	double v[200], g = 0;
+	struct changepoints c;
+
+	quiet(v, 200, 100, 7);
+	find(v, 200, &c);
+	assert_false(c.memory);
+	changepoints_done(&c);
+	for (uint64_t i = 0; i < 200; i++) {
+		g = sim_ar_step(g, .8, sim_normal(sim_key(8, 0), 100, i, 0), i);
+		v[i] *= exp(0.01 * g);
+	}
+	find(v, 200, &c);
+	assert_true(c.memory);
+	changepoints_done(&c);
+}
+
 /* The promised rate, against the binomial bound at 1e-4: never red by chance, red if the penalty breaks. */
 static void false_alarms_keep_their_rate(void **state UNUSED)
 {
@@ -277,6 +295,7 @@ int main(void)
 		cmocka_unit_test(series_without_noise),
 		cmocka_unit_test(short_series_say_nothing),
 		cmocka_unit_test(negative_values_have_a_scale_too),
+		cmocka_unit_test(drift_is_seen_in_what_is_left),
 		cmocka_unit_test(false_alarms_keep_their_rate),
 	};
 

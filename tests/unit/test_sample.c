@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "unit.h"
 
+#include "stats/rounding.h"
 #include "stats/sample.h"
 
 /* A fixed stream of numbers in [0, 1): tests are the same everywhere. */
@@ -105,6 +106,18 @@ static void coarse_values_show_their_step(void **state UNUSED)
 	assert_int_equal(sample_ties_sorted(fine, 5), 2);
 }
 
+static void equal_values_spread_over_their_unit(void **state UNUSED)
+{
+	double v[] = { 3, 1, 3, 2, 3, 3 }, want[] = { 2.625, 1, 2.875, 2, 3.125, 3.375 };
+	AUTO_FREE double *got = rounding_spread(v, 6, 1);
+
+	for (int i = 0; i < 6; i++)
+		assert_double(got[i], want[i], 1e-15);
+	assert_true(rounding_is_smoothed(v, 6));
+	v[1] = 3;
+	assert_false(rounding_is_smoothed(v, 6));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +126,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_exist_is_nan),
 		cmocka_unit_test(sort_and_select_agree_with_the_library),
 		cmocka_unit_test(huber_resists_one_outlier),
+		cmocka_unit_test(equal_values_spread_over_their_unit),
 		cmocka_unit_test(coarse_values_show_their_step),
 	};
 
