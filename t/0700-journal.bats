@@ -269,6 +269,7 @@ BenchmarkDeflate 1 500000000 ns/op 2 ops-ops/s' ] || complain 'go'
 	fill compare
 	fill bisect
 	mkdir -p .culprit/trees/half && echo x >.culprit/trees/half/file
+	touch .culprit/trees/v1.inputs .culprit/trees/old.inputs .culprit/trees/gone.inputs .culprit/note.tmp123
 	culprit_run clean --max 0 --dry-run
 	expect_status 0
 	expect_out 'trees/v1'
@@ -280,13 +281,14 @@ BenchmarkDeflate 1 500000000 ns/op 2 ops-ops/s' ] || complain 'go'
 	[ -e .culprit/trees/v1/program ]
 	culprit_run clean
 	expect_status 0
-	[ ! -e .culprit/trees/half ]
+	[ "$(ls -m .culprit/trees)" = 'old, old.inputs, v1, v1.inputs, v2' ]
+	[ ! -e .culprit/note.tmp123 ]
 	[ -e .culprit/trees/v1/program ]
 	culprit_run clean --older 30d --json
 	expect_out '"kept_trees": 3'
 	culprit_run clean --max 0
 	expect_status 0
-	[ "$(ls .culprit/trees)" = old ]
+	[ "$(ls -m .culprit/trees)" = 'old, old.inputs' ]
 	culprit_run show b1
 	expect_err 'no tree kept'
 	[ "$output" = 'building v1' ]

@@ -121,7 +121,7 @@ static void plan_trees(const struct store *st, const struct clean_args *a,
 	}
 }
 
-static bool is_kept(const struct tree_rows *t, const char *path)
+static bool is_claimed(const struct tree_rows *t, const char *path)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (!strcmp(t->v[i].path, path))
@@ -129,7 +129,18 @@ static bool is_kept(const struct tree_rows *t, const char *path)
 	return false;
 }
 
-/* Folders under trees/ that no build claims: the store is locked, so no build is being made. */
+static bool goes(const struct plan *p, const char *path)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (!strcmp(p->v[i].path, path))
+			return true;
+	return false;
+}
+
+/*
+ * Under trees/ what no build claims: the store is locked, so no build is being made. A file KEY.SOMETHING belongs to the tree KEY and goes
+ * with it.
+ */
 static void plan_leftovers(const struct store *st, const struct tree_rows *t, struct plan *p)
 {
 	AUTO_FREE char *dir = fs_join(store_dir(st), "trees");
@@ -137,12 +148,34 @@ static void plan_leftovers(const struct store *st, const struct tree_rows *t, st
 	struct dirent *entry;
 
 	while (d && (entry = readdir(d)) != NULL) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+		if (*entry->d_name == '.')
 			continue;
 		AUTO_FREE char *path = fs_join("trees", entry->d_name);
+		AUTO_FREE char *tree = xstrdup(path);
+		char *dot = strrchr(tree, '.');
 
-		if (!is_kept(t, path))
+		if (dot && !is_claimed(t, tree))
+			*dot = '\0';
+		if (!is_claimed(t, tree))
 			add(p, 0, path, "", "left by a killed build", size_of(st, path), 0);
+		else if (strcmp(tree, path) && goes(p, tree))
+			add(p, 0, path, "", "belongs to a tree that goes", size_of(st, path), 0);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* Files that a kill caught half written: NAME.tmpPID, see fs_write_atomic. */
+static void plan_unfinished(const struct store *st, struct plan *p)
+{
+	DIR *d = opendir(store_dir(st));
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)) != NULL) {
+		const char *tmp = strstr(entry->d_name, ".tmp");
+
+		if (tmp && tmp[4] && !tmp[4 + strspn(tmp + 4, "0123456789")])
+			add(p, 0, entry->d_name, "", "half written", size_of(st, entry->d_name), 0);
 	}
 	if (d)
 		closedir(d);
@@ -306,6 +339,7 @@ static int clean(struct store *st, const struct clean_args *a, bool writable, st
 		return r;
 	plan_trees(st, a, &trees, p);
 	plan_leftovers(st, &trees, p);
+	plan_unfinished(st, p);
 	if (!a->common.json)
 		show_text(p, a->dry_run);
 	return a->dry_run ? 0 : remove_all(st, writable, p, e);

@@ -2,6 +2,7 @@
 #include "store_unit.h"
 
 #include "base/num.h"
+#include "store/db.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -54,7 +55,7 @@ static void a_reader_cannot_write(void **state)
 	store_close(st);
 }
 
-static void sql(const struct place *p, const char *text)
+static void sql_run(const struct place *p, const char *text)
 {
 	sqlite3 *db = NULL;
 
@@ -64,13 +65,29 @@ static void sql(const struct place *p, const char *text)
 	sqlite3_close(db);
 }
 
+/* The first column of the first row; valid until the next call. */
+static const char *sql_text_of(const struct place *p, const char *query)
+{
+	static char text[100];
+	sqlite3 *db = NULL;
+	sqlite3_stmt *q = NULL;
+
+	assert_int_equal(sqlite3_open(p->file, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, query, -1, &q, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+	snprintf(text, sizeof(text), "%s", (const char *)sqlite3_column_text(q, 0));
+	sqlite3_finalize(q);
+	sqlite3_close(db);
+	return text;
+}
+
 static void a_newer_journal_is_refused(void **state)
 {
 	struct place *p = *state;
 	static const enum store_mode modes[] = { STORE_READ, STORE_WRITE };
 
 	store_close(open_store(p, STORE_WRITE));
-	sql(p, "pragma user_version=999");
+	sql_run(p, "pragma user_version=999");
 	for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
 		struct err e = ERR_INIT;
 		struct store *st = NULL;
@@ -87,7 +104,7 @@ static void another_programs_file_is_refused(void **state)
 	struct store *st = NULL;
 
 	assert_int_equal(mkdir(p->store, 0777), 0);
-	sql(p, "create table theirs (a)");
+	sql_run(p, "create table theirs (a)");
 	assert_int_equal(store_open(p->store, STORE_WRITE, &st, &e), -ERR_BROKEN);
 	assert_non_null(strstr(e.msg, "another program"));
 }
@@ -807,6 +824,84 @@ static void kill_loses_only_what_is_in_flight(void **state)
 	}
 }
 
+/* Ends runs until it is killed, saying so each time. */
+static void work_until_killed(const struct place *p, int tell)
+{
+	struct store *st = NULL;
+	struct readings r = { 0 };
+	struct hunt_row h = { .kind = (char *)"run", .key = (char *)"k", .question = (char *)"{}" };
+	struct build_row b = { .key = (char *)"b" };
+	int64_t hunt = 0, build = 0, boot = 0, run = 0;
+	int bad = store_open(p->store, STORE_WRITE, &st, NULL) < 0 ||
+		  store_hunt_begin(st, &h, &hunt, NULL) < 0 ||
+		  store_build_add(st, &b, NULL, 0, &build, NULL) < 0 ||
+		  store_boot_add(st, hunt, build, NULL, OUTCOME_OK, NULL, 0, &boot, NULL) < 0;
+
+	readings_add(&r, "wall", "s", 1.5, 0, BETTER_LOWER, false);
+	for (int i = 0; !bad; i++)
+		bad = store_run_begin(st, hunt, boot, "bench", i, &run, NULL) < 0 ||
+		      store_run_end(st, run, OUTCOME_OK, NULL, 1, &r, NULL, 0, NULL) < 0 ||
+		      write(tell, "x", 1) != 1;
+	_exit(1);
+}
+
+/* Killed anywhere, also within a transaction: all runs whose end was told are there, at most one more, and each is whole. */
+static void kill_within_a_transaction_leaves_whole_runs(void **state)
+{
+	struct place *p = *state;
+
+	for (int round = 0; round < 10; round++) {
+		AUTO(observations) struct observations o = { 0 };
+		size_t told = 0;
+		int pipefd[2], status;
+		char c;
+
+		assert_int_equal(pipe(pipefd), 0);
+		pid_t pid = fork();
+
+		if (pid == 0)
+			work_until_killed(p, pipefd[1]);
+		close(pipefd[1]);
+		for (int i = 0; i < 5 + 13 * round; i++)
+			told += (size_t)read(pipefd[0], &c, 1);
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		while (read(pipefd[0], &c, 1) == 1)
+			told++;
+		close(pipefd[0]);
+
+		struct store *st = open_store(p, STORE_WRITE);
+
+		OK(store_observations(st, round + 1, &o, &oops));
+		assert_true(o.n - 1 >= told && o.n - 1 <= told + 1);
+		for (size_t i = 1; i < o.n; i++) {
+			assert_int_equal(o.v[i].index, i - 1);
+			assert_true(o.v[i].readings.n == 1 && o.v[i].readings.v[0].value == 1.5);
+		}
+		store_close(st);
+	}
+	assert_string_equal(sql_text_of(p, "pragma integrity_check"), "ok");
+}
+
+/* A lock that is none of ours: the wait is cut short, as the busy timeout would end it. */
+static void a_file_locked_by_another_program_is_told(void **state)
+{
+	struct place *p = *state;
+	struct store *st = open_store(p, STORE_WRITE);
+	int64_t hunt = begin_hunt(st, "k");
+	struct err e = ERR_INIT;
+	sqlite3 *db = NULL;
+
+	assert_int_equal(sqlite3_open(p->file, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "begin immediate", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_busy_timeout(st->db, 1);
+	assert_int_equal(store_note(st, hunt, "x", &e), -ERR_BUSY);
+	assert_non_null(strstr(e.msg, "another program keeps"));
+	sqlite3_close(db);
+	OK(store_note(st, hunt, "x", &oops));
+	store_close(st);
+}
+
 /* Two processes that write at once, each to its own hunt: all arrives. */
 static void two_writers_wait_for_each_other(void **state)
 {
@@ -879,6 +974,8 @@ int main(void)
 		TEST(undo_withdraws_the_newest),
 		TEST(metrics_are_interned),
 		TEST(kill_loses_only_what_is_in_flight),
+		TEST(kill_within_a_transaction_leaves_whole_runs),
+		TEST(a_file_locked_by_another_program_is_told),
 		TEST(two_writers_wait_for_each_other),
 	};
 
