@@ -60,7 +60,8 @@ setup() {
 
 @test 'the pages are clean mdoc' {
 	command -v mandoc >/dev/null || skip 'no mandoc here'
-	# That the pages refer to each other before they are installed is no fault.
-	run bash -c "mandoc -T lint man/*.[157] 2>&1 | grep -v -e 'referenced manual not found' -e 'outdated mandoc.db'"
+	# That the pages refer to each other before they are installed is no fault; what it says of its index goes to stderr and would cut
+	# into the lines.
+	run bash -c "mandoc -T lint man/*.[157] 2>/dev/null | grep -v -e 'referenced manual not found'"
 	[ -z "$output" ] || complain 'mandoc says'
 }
