@@ -180,8 +180,6 @@ static int check_out(struct building *b, struct err *e)
 
 	if (r == 0) /* what a killed culprit left */
 		r = fs_remove_tree(b->dir, e);
-	if (r == 0)
-		r = variant_forget(b->q->repo, b->dir, e);
 	if (r < 0)
 		return r;
 	b->is_checked_out = true;
@@ -398,9 +396,7 @@ static int drop_tree(struct building *b, struct err *e)
 {
 	int r = fs_remove_tree(b->dir, e);
 
-	if (r == 0)
-		r = fs_remove_tree(b->inputs_path, e);
-	return r == 0 ? variant_forget(b->q->repo, b->dir, e) : r;
+	return r == 0 ? fs_remove_tree(b->inputs_path, e) : r;
 }
 
 int build_run(const struct build_request *q, const char *key, struct build_result *ret,

@@ -11,8 +11,6 @@
 #include "cli/cmd.h"
 #include "cli/storedir.h"
 #include "cli/term.h"
-#include "repo/repo.h"
-#include "repo/variant.h"
 #include "store/query.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
@@ -258,44 +256,21 @@ static void show_json(const struct plan *p, bool dry_run)
 
 /* --- removing ----------------------------------------------------------------------------------------------------- */
 
-/*
- * culprit's own repository remembers its checkouts; without the user's repository at hand it cannot be told, and a later
- * culprit there clears what is stale. NULL then.
- */
-static struct repo *own_repo(const struct store *st)
-{
-	AUTO_FREE char *git = fs_join(store_dir(st), "repo.git");
-	struct repo *r = NULL;
-
-	if (!fs_is_dir(git) || repo_open(NULL, &r, NULL) < 0)
-		return NULL;
-	if (repo_prepare(r, store_dir(st), NULL) < 0) {
-		repo_close(r);
-		return NULL;
-	}
-	return r;
-}
-
 /* Journaled before the files go, if the journal can be written. */
-static int remove_one(struct store *st, bool writable, struct repo *repo, const struct victim *v,
-		      struct err *e)
+static int remove_one(struct store *st, bool writable, const struct victim *v, struct err *e)
 {
 	AUTO_FREE char *full = fs_join(store_dir(st), v->path);
 	int r = v->build && writable ? store_build_cleaned(st, v->build, e) : 0;
 
-	if (r < 0 || (r = fs_remove_tree(full, e)) < 0)
-		return r;
-	return repo ? variant_forget(repo, full, e) : 0;
+	return r < 0 ? r : fs_remove_tree(full, e);
 }
 
 static int remove_all(struct store *st, bool writable, const struct plan *p, struct err *e)
 {
-	struct repo *repo = p->n && writable ? own_repo(st) : NULL;
 	int r = 0;
 
 	for (size_t i = 0; i < p->n && r == 0; i++)
-		r = remove_one(st, writable, repo, &p->v[i], e);
-	repo_close(repo);
+		r = remove_one(st, writable, &p->v[i], e);
 	return r;
 }
 

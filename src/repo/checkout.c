@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tree on disk: one `git read-tree --reset -u` into a folder that is declared a linked worktree of STORE/repo.git, so that
- * `git describe`, `git log -1` and `git rev-parse` in a build answer. It is the fastest way that honours attributes: one process reads
- * the tree, writes the index and the files. Refused: `git worktree add` (a second process, and it wants the folder to stay where
- * it is), `git archive | tar` (export-ignore and export-subst change the tree, no .git).
+ * A tree on disk: one `git read-tree --reset -u` into a folder with a repository of its own that borrows from STORE/repo.git (mirror.c), so
+ * that `git describe`, `git log -1` and `git rev-parse` in a build answer. It is the fastest way that honours attributes: one process reads
+ * the tree, writes the index and the files. Refused: `git worktree add` (a second process; shares refs between builds; wants the folder to
+ * stay where it is), `git archive | tar` (export-ignore and export-subst change the tree, no .git).
  *
  * Filters: attributes of the tree (text, eol, working-tree-encoding, ident) count, the user's configuration does not: no
  * core.autocrlf, no .git/info/attributes, no smudge filter is run, whoever configured it. What was measured must not
@@ -50,7 +50,8 @@ static void set_times(int fd, const struct timespec times[2])
 		return;
 	}
 	while ((entry = readdir(d))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    !strcmp(entry->d_name, ".git"))
 			continue;
 		int sub =
 			openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -108,8 +109,14 @@ static int fill(struct repo *r, const char *dir, const char *head, const struct 
 					   .top = r->bare ? NULL : r->top,
 					   .format = r->format };
 	struct worktrees made = { 0 };
+	AUTO_FREE char *objects = fs_join(r->store_git, "objects");
+	AUTO_FREE char *shallow = fs_join(r->store_git, "shallow");
+	AUTO_FREE char *packed = fs_join(r->store_git, "packed-refs");
+	struct mirror_from from = {
+		.objects = objects, .shallow = shallow, .format = r->format, .packed_refs = packed
+	};
 	struct timespec t = file_time(c->time);
-	int n = worktree_fill(&made, r->store_git, dir, head, ret_ok, why, e);
+	int n = worktree_fill(&made, &from, dir, head, ret_ok, why, e);
 
 	if (n == 0 && *ret_ok)
 		n = lfs_fill(&made.v[0], r->common_dir, why, e);
@@ -122,9 +129,11 @@ static int fill(struct repo *r, const char *dir, const char *head, const struct 
 			set_times(fd, (const struct timespec[2]){ t, t });
 		n = worktrees_settle(&made, e);
 	}
-	if (n < 0 || !*ret_ok)
-		worktrees_undo(&made);
 	worktrees_done(&made);
+	if (n < 0)
+		(void)!fs_remove_tree(dir, NULL); /* a second failure would hide the first */
+	else if (!*ret_ok)
+		n = fs_remove_tree(dir, e);
 	return n;
 }
 
@@ -147,12 +156,4 @@ int variant_checkout(struct repo *r, const struct variant *v, const char *dir, b
 	if (n == 0 && *ret_ok)
 		memcpy(ret_tree, tree, sizeof(tree));
 	return n;
-}
-
-int variant_forget(struct repo *r, const char *dir, struct err *e)
-{
-	AUTO_FREE char *path = NULL;
-	int n = absolute(dir, &path, e);
-
-	return n < 0 ? n : worktree_forget(r->store_git, path, e);
 }

@@ -6,7 +6,6 @@
  */
 #include "repo/lfs.h"
 
-#include "repo/git.h"
 #include "sys/fs.h"
 
 #include <errno.h>
@@ -100,7 +99,7 @@ int lfs_fill(const struct worktree *t, const char *common_dir, struct str *why, 
 {
 	AUTO(git_result) struct git_result g = GIT_RESULT_INIT, marked = GIT_RESULT_INIT;
 	AUTO(str) struct str filled = STR_INIT;
-	struct git_at at = { .git_dir = t->admin, .work_tree = t->work_dir, .cwd = t->work_dir };
+	struct git_at at = worktree_at(t);
 	unsigned pointers = 0;
 	int n;
 

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layout is written by hand: four small files and two folders, whose format gitrepository-layout(5) documents and git has kept for
+ * The layout is written by hand: a few small files and two folders, whose format gitrepository-layout(5) documents and git has kept for
  * fifteen years. `git init` would bring templates, the default branch's advice and whatever a newer git makes the default format;
  * `git clone --shared` would write each ref, and again at every refresh. References are copied as one packed-refs file.
  *
- * Worktrees are attached by hand too, for the same reason and one more: `git worktree add` wants a name that is free and a
- * folder that is where it will stay, while a tree here is bound or renamed to one canonical path for its build. git never needs the
- * back link (`gitdir`) but for pruning, which is off here.
+ * A checkout gets a repository of its own rather than being a linked worktree of one: builds tag, branch, commit, stash and collect garbage, and
+ * what one leaves in shared refs the next one trips over ("a branch named 'build' already exists"). It goes away with its folder, it may be
+ * moved or bound elsewhere, and `test -d .git`, which many build systems do, says what it says in the user's clone.
  */
 #include "repo/mirror.h"
 
 #include "base/str.h"
 #include "sys/fs.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -73,14 +72,14 @@ static void put_alternates(const struct mirror_from *from, struct str *s)
 	}
 }
 
-static void put_config(const struct mirror_from *from, struct str *s)
+static void put_config(const struct mirror_from *from, bool bare, struct str *s)
 {
 	bool sha1 = !strcmp(from->format, "sha1");
 
 	str_addf(s,
 		 "[core]\n"
 		 "\trepositoryFormatVersion = %d\n"
-		 "\tbare = true\n"
+		 "\tbare = %s\n"
 		 "\tfileMode = true\n"
 		 "\tsymlinks = true\n"
 		 "\tautocrlf = false\n"
@@ -89,10 +88,9 @@ static void put_config(const struct mirror_from *from, struct str *s)
 		 "\thooksPath = /dev/null\n"
 		 "[gc]\n"
 		 "\tauto = 0\n"
-		 "\tworktreePruneExpire = never\n"
 		 "[maintenance]\n"
 		 "\tauto = false\n",
-		 sha1 ? 0 : 1);
+		 sha1 ? 0 : 1, bare ? "true" : "false");
 	if (!sha1)
 		str_addf(s, "[extensions]\n\tobjectFormat = %s\n", from->format);
 }
@@ -109,22 +107,24 @@ static int copy_shallow(const char *git_dir, const char *from, struct err *e)
 	return r < 0 ? r : write_text(git_dir, "shallow", &text, e);
 }
 
-static int refresh(const char *git_dir, const struct mirror_from *from, struct err *e)
+static void put_refs(const struct mirror_from *from, struct str *s)
+{
+	str_puts(s, "# pack-refs with: sorted \n");
+	str_puts(s, from->refs);
+}
+
+int mirror_refresh(const char *git_dir, const struct mirror_from *from, struct err *e)
 {
 	AUTO_FREE char *info = fs_join(git_dir, "objects/info");
-	AUTO_FREE char *refs = fs_join(git_dir, "refs");
-	AUTO_FREE char *heads = fs_join(refs, "heads");
+	AUTO_FREE char *heads = fs_join(git_dir, "refs/heads");
 	AUTO(str) struct str alternates = STR_INIT, config = STR_INIT, packed = STR_INIT;
 	static const char head[] = "ref: refs/heads/none\n";
 	int r;
 
 	put_alternates(from, &alternates);
-	put_config(from, &config);
-	str_puts(&packed, "# pack-refs with: sorted \n");
-	str_puts(&packed, from->refs);
-	/* Loose references are left by builds that tag or branch; the next build must not trip over them. */
-	if ((r = fs_mkdirs(info, e)) < 0 || (r = fs_remove_tree(refs, e)) < 0 ||
-	    (r = fs_mkdirs(heads, e)) < 0 ||
+	put_config(from, true, &config);
+	put_refs(from, &packed);
+	if ((r = fs_mkdirs(info, e)) < 0 || (r = fs_mkdirs(heads, e)) < 0 ||
 	    (r = write_text(info, "alternates", &alternates, e)) < 0 ||
 	    (r = copy_shallow(git_dir, from->shallow, e)) < 0 ||
 	    (r = write_text(git_dir, "packed-refs", &packed, e)) < 0 ||
@@ -134,68 +134,74 @@ static int refresh(const char *git_dir, const struct mirror_from *from, struct e
 	return 0;
 }
 
-/* Checkouts run side by side, and two may bring the same submodule's repository up to date. */
-int mirror_refresh(const char *git_dir, const struct mirror_from *from, struct err *e)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-	pthread_mutex_lock(&lock);
-	int r = refresh(git_dir, from, e);
-
-	pthread_mutex_unlock(&lock);
-	return r;
-}
-
 /* A small file in a folder that was just made. It is not synced: after a crash the checkout is made anew. */
-static int write_new(const char *dir, const char *name, const char *text, struct err *e)
+static int write_new(const char *dir, const char *name, const char *text, size_t n, struct err *e)
 {
 	AUTO_FREE char *path = fs_join(dir, name);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	size_t n = strlen(text);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int r = 0;
 
 	if (fd < 0)
 		return err_errno(e, "cannot write '%s'", path);
-	ssize_t done = write(fd, text, n);
+	while (n && r == 0) {
+		ssize_t done = write(fd, text, n);
 
-	if (close(fd) < 0 || done != (ssize_t)n)
-		return err_errno(e, "cannot write '%s'", path);
-	return 0;
+		if (done < 0 && errno != EINTR)
+			r = err_errno(e, "cannot write '%s'", path);
+		text += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	if (close(fd) < 0 && r == 0)
+		r = err_errno(e, "cannot write '%s'", path);
+	return r;
 }
 
-/* worktrees/NAME-HASH: the hash of the whole path keeps equal base names apart. FNV-1a, 64 bits. */
-char *mirror_admin_dir(const char *git_dir, const char *work_dir)
+/* git replaces this file by renaming another over it, so a second link to ours is as good as a copy. */
+static int place_refs(const char *git_dir, const struct mirror_from *from, struct err *e)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-	const char *base = strrchr(work_dir, '/');
+	AUTO_FREE char *path = fs_join(git_dir, "packed-refs");
+	AUTO(str) struct str packed = STR_INIT;
 
-	for (const char *p = work_dir; *p; p++)
-		h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-	base = base ? base + 1 : work_dir;
-	return xasprintf("%s/worktrees/%.40s-%016llx", git_dir, base, (unsigned long long)h);
+	if (from->packed_refs && link(from->packed_refs, path) == 0)
+		return 0;
+	if (from->packed_refs) {
+		int r = fs_read(from->packed_refs, INT64_C(1) << 30, &packed, e);
+
+		if (r < 0)
+			return r;
+	} else {
+		put_refs(from, &packed);
+	}
+	return write_new(git_dir, "packed-refs", packed.p, packed.n, e);
 }
 
-int mirror_attach(const char *git_dir, const char *work_dir, const char *oid, char **ret_admin,
-		  struct err *e)
+static int place_shallow(const char *git_dir, const struct mirror_from *from, struct err *e)
 {
-	AUTO_FREE char *admin = mirror_admin_dir(git_dir, work_dir);
-	AUTO_FREE char *head = xasprintf("%s\n", oid);
-	AUTO_FREE char *back = xasprintf("%s/.git\n", work_dir);
-	AUTO_FREE char *link = xasprintf("gitdir: %s\n", admin);
+	AUTO(str) struct str text = STR_INIT;
+
+	if (!from->shallow || !fs_exists(from->shallow))
+		return 0;
+	int r = fs_read(from->shallow, INT64_C(64) << 20, &text, e);
+
+	return r < 0 ? r : write_new(git_dir, "shallow", text.p, text.n, e);
+}
+
+int mirror_in(const char *work_dir, const struct mirror_from *from, const char *oid, struct err *e)
+{
+	AUTO_FREE char *git_dir = fs_join(work_dir, ".git");
+	AUTO_FREE char *info = fs_join(git_dir, "objects/info");
+	AUTO_FREE char *heads = fs_join(git_dir, "refs/heads");
+	AUTO(str) struct str alternates = STR_INIT, config = STR_INIT, head = STR_INIT;
 	int r;
 
-	if ((r = fs_remove_tree(admin, e)) < 0 || (r = fs_mkdirs(admin, e)) < 0 ||
-	    (r = fs_mkdirs(work_dir, e)) < 0 || (r = write_new(admin, "HEAD", head, e)) < 0 ||
-	    (r = write_new(admin, "gitdir", back, e)) < 0 ||
-	    (r = write_new(admin, "commondir", "../..\n", e)) < 0 ||
-	    (r = write_new(work_dir, ".git", link, e)) < 0)
+	put_alternates(from, &alternates);
+	put_config(from, false, &config);
+	str_addf(&head, "%s\n", oid);
+	if ((r = fs_mkdirs(info, e)) < 0 || (r = fs_mkdirs(heads, e)) < 0 ||
+	    (r = write_new(info, "alternates", alternates.p, alternates.n, e)) < 0 ||
+	    (r = place_shallow(git_dir, from, e)) < 0 || (r = place_refs(git_dir, from, e)) < 0 ||
+	    (r = write_new(git_dir, "config", config.p, config.n, e)) < 0 ||
+	    (r = write_new(git_dir, "HEAD", head.p, head.n, e)) < 0)
 		return err_wrap(e, "preparing a checkout in %s", work_dir);
-	*ret_admin = TAKE_PTR(admin);
 	return 0;
-}
-
-int mirror_detach(const char *git_dir, const char *work_dir, struct err *e)
-{
-	AUTO_FREE char *admin = mirror_admin_dir(git_dir, work_dir);
-
-	return fs_remove_tree(admin, e);
 }

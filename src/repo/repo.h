@@ -4,7 +4,7 @@
  *
  * culprit never writes into the user's repository or checkout. It works in a bare repository of its own under the store's
  * folder (STORE/repo.git) that borrows the user's objects through alternates and holds copies of the user's tags and heads, so that
- * `git describe` in a build gives what it gives the user; trees for builds are checked out from it. git is run as a program.
+ * `git describe` in a build gives what it gives the user; checkouts for builds borrow from it in turn. git is run as a program.
  *
  * repo_open, repo_prepare and repo_resolve belong to one thread; repo_commit, repo_git and the variant_ functions of variant.h may then be
  * called from several at once.

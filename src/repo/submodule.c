@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The user's repository of a submodule lends its objects to one of culprit's own, STORE/repo.git/modules/NAME, exactly as the user's main
- * repository lends to STORE/repo.git. Names and paths in .gitmodules come from whoever wrote the history: a name with
- * '..' and a path that leads through a symbolic link are refused.
+ * The user's repository of a submodule lends its objects to the .git of the submodule's folder, as STORE/repo.git does to that of the
+ * checkout. Names and paths in .gitmodules come from whoever wrote the history: a name with '..' and a path that leads
+ * through a symbolic link are refused.
  */
 #include "repo/submodule.h"
 
-#include "repo/git.h"
-#include "repo/mirror.h"
 #include "sys/fs.h"
 
 #include <stdio.h>
@@ -76,34 +74,41 @@ static char *find_lender(const struct submodule_lender *l, const struct submodul
 	return fs_is_dir(objects) ? TAKE_PTR(dir) : NULL;
 }
 
-static int make_mirror(const char *mine, const char *theirs, const char *format, struct err *e)
+/* Checks the submodule out from the repository `theirs`. */
+static int fill_from(struct worktrees *w, const char *theirs, const char *format, const char *dir,
+		     const char *oid, bool *ret_ok, struct str *why, struct err *e)
 {
 	AUTO(git_result) struct git_result g = GIT_RESULT_INIT;
 	AUTO_FREE char *objects = fs_join(theirs, "objects");
 	AUTO_FREE char *shallow = fs_join(theirs, "shallow");
+	AUTO_FREE char *commit = xasprintf("%s^{commit}", oid);
 	struct git_at at = { .git_dir = theirs };
 	struct mirror_from from = { .objects = objects, .shallow = shallow, .format = format };
-	int n = git_run(&at,
-			GIT_ARGS("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads",
-				 "refs/remotes", "refs/tags"),
-			&g, e);
+	int n = git_run(&at, GIT_ARGS("cat-file", "-e", commit), &g, e);
 
+	*ret_ok = false;
+	if (n < 0)
+		return n;
+	if (g.status) {
+		str_addf(why, "your copy lacks its commit %.12s", oid);
+		return 0;
+	}
+	n = git_run(&at,
+		    GIT_ARGS("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads",
+			     "refs/remotes", "refs/tags"),
+		    &g, e);
 	if (n < 0)
 		return n;
 	from.refs = g.status ? "" : g.out.p;
-	return mirror_refresh(mine, &from, e);
+	return worktree_fill(w, &from, dir, oid, ret_ok, why, e);
 }
 
 static int fill_one(struct worktrees *w, size_t parent, const struct submodule_lender *lender,
 		    const struct submodule *s, int depth, struct str *why, struct err *e)
 {
-	AUTO(git_result) struct git_result g = GIT_RESULT_INIT;
 	AUTO(str) struct str reason = STR_INIT;
 	AUTO_FREE char *theirs = find_lender(lender, s);
-	AUTO_FREE char *mine = xasprintf("%s/modules/%s", w->v[parent].git_dir, s->name);
 	AUTO_FREE char *dir = fs_join(w->v[parent].work_dir, s->path);
-	AUTO_FREE char *commit = xasprintf("%s^{commit}", s->oid);
-	struct git_at at = { .git_dir = mine };
 	bool ok = false;
 	int n;
 
@@ -112,16 +117,7 @@ static int fill_one(struct worktrees *w, size_t parent, const struct submodule_l
 		       "it is not initialised in your checkout (git submodule update --init)");
 		return 0;
 	}
-	if ((n = make_mirror(mine, theirs, lender->format, e)) < 0 ||
-	    (n = git_run(&at, GIT_ARGS("cat-file", "-e", commit), &g, e)) < 0)
-		return n;
-	if (g.status) {
-		AUTO_FREE char *what = xasprintf("your copy lacks its commit %.12s", s->oid);
-
-		remark(why, s->path, what);
-		return 0;
-	}
-	n = worktree_fill(w, mine, dir, s->oid, &ok, &reason, e);
+	n = fill_from(w, theirs, lender->format, dir, s->oid, &ok, &reason, e);
 	if (n < 0)
 		return n;
 	if (!ok) {
@@ -142,7 +138,7 @@ static int find_commits(const struct worktree *t, struct submodule *subs, size_t
 {
 	AUTO(git_result) struct git_result g = GIT_RESULT_INIT;
 	AUTO(strvec) struct strvec args = STRVEC_INIT;
-	struct git_at at = { .git_dir = t->admin, .work_tree = t->work_dir, .cwd = t->work_dir };
+	struct git_at at = worktree_at(t);
 	int n;
 
 	strvec_add(&args, "ls-files");

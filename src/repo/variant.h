@@ -58,10 +58,12 @@ void variant_describe(const struct variant *v, struct str *out);
 void variant_key(const struct variant *v, struct str *out);
 
 /*
- * Check the variant's tree out into `dir` (must not exist) with its changes applied, from STORE/repo.git. A `.git` file makes git
- * describe work; with changes, HEAD is a commit of culprit's on top of the revision. Submodules are filled from the user's checkout. Every file has one
- * modification time, the revision's date. On ok *ret_tree is the resulting tree's object name (equal trees, equal names) and `why` has
- * remarks: files that this copy of the repository lacks and that are left out, a submodule that stays empty, files of git-lfs that stay pointers, a merge reverted against its first parent.
+ * Check the variant's tree out into `dir` (must not exist) with its changes applied. DIR/.git is a repository of its own that borrows objects, so
+ * git describe works there, a build may tag and commit, and all is gone with the folder. With changes, HEAD is a commit of culprit's on
+ * top of the revision. Submodules and git-lfs files are filled from what the user has. Every file has one modification time, the revision's date.
+ *
+ * On ok *ret_tree is the resulting tree's object name (equal trees, equal names) and `why` has remarks, "" mostly: files that this copy of the
+ * repository lacks and that are left out, a submodule that stays empty, git-lfs files that stay pointers, a merge reverted against its first parent.
  * A checkout that fails, a revert, patch or pick that conflicts or changes nothing: returns 0 with *ret_ok = false, the reason in `why`
  * and no `dir`. Negative only for our own failures (no space left, git missing).
  */
@@ -70,5 +72,3 @@ int variant_checkout(struct repo *r, const struct variant *v, const char *dir, b
 /* The resulting tree without a checkout (git merge-tree / a scratch index); same results. For the cache's key. */
 int variant_tree(struct repo *r, const struct variant *v, bool *ret_ok, char ret_tree[65],
 		 struct str *why, struct err *e) MUST_USE;
-/* Forget the checkout's administrative files after its folder is gone. */
-int variant_forget(struct repo *r, const char *dir, struct err *e) MUST_USE;
