@@ -81,6 +81,12 @@ int bisect_duel(struct bisect *b, const struct observations *obs, struct err *e)
 	return 0;
 }
 
+struct suspect {
+	uint32_t node;
+	double p;
+	unsigned change;
+};
+
 /* --- the answer ------------------------------------------------------------------------------------------------ */
 
 static void put_commit(struct bisect *b, struct json_out *w, uint32_t node)
@@ -96,19 +102,58 @@ static void put_commit(struct bisect *b, struct json_out *w, uint32_t node)
 	}
 }
 
-static void put_suspects(struct bisect *b, struct json_out *w)
+static int by_probability(const void *a, const void *b)
+{
+	const struct suspect *x = a, *y = b;
+
+	return x->p != y->p ? (x->p < y->p ? 1 : -1) : x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* The search was cut short: the smallest set that holds the culprit with the confidence asked for, by what is known so far. */
+static size_t smallest_set(const struct bisect *b, struct suspect *ret)
+{
+	uint32_t n = b->range.g.n;
+	AUTO_FREE double *p = xcalloc(n, sizeof(*p));
+	AUTO_FREE struct suspect *all = xcalloc(n, sizeof(*all));
+	double mass = 0;
+	size_t count = 0;
+
+	search_posterior(b->search, p);
+	for (uint32_t i = 0; i < n; i++)
+		all[i] = (struct suspect){ i, p[i], 0 };
+	qsort(all, n, sizeof(*all), by_probability);
+	while (count < SUSPECTS_MAX && count < n && all[count].p > 0 &&
+	       mass < 1 - b->params.alpha) {
+		mass += all[count].p;
+		ret[count] = all[count];
+		count++;
+	}
+	return count;
+}
+
+static size_t find_suspects(const struct bisect *b, struct suspect *ret)
 {
 	uint32_t node[SUSPECTS_MAX];
 	double p[SUSPECTS_MAX];
 	unsigned change[SUSPECTS_MAX];
-	size_t n = search_suspects(b->search, node, p, change, SUSPECTS_MAX);
+	size_t n = b->answered ? search_suspects(b->search, node, p, change, SUSPECTS_MAX) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		ret[i] = (struct suspect){ node[i], p[i], change[i] };
+	return n || b->answered ? n : smallest_set(b, ret);
+}
+
+static void put_suspects(struct bisect *b, struct json_out *w)
+{
+	struct suspect list[SUSPECTS_MAX];
+	size_t n = find_suspects(b, list);
 
 	json_out_array(w, "suspects");
 	for (size_t i = 0; i < n; i++) {
 		json_out_object(w, NULL);
-		put_commit(b, w, node[i]);
-		json_out_number(w, "probability", p[i]);
-		json_out_int(w, "change_number", change[i]);
+		put_commit(b, w, list[i].node);
+		json_out_number(w, "probability", list[i].p);
+		json_out_int(w, "change_number", list[i].change);
 		json_out_close(w);
 	}
 	json_out_close(w);

@@ -214,7 +214,11 @@ static int visit_side(struct session *s, struct duel *d, size_t i, unsigned roun
 	struct mbuild *b = side->builds[round % side->n_builds];
 	unsigned runs = s->bench->runs > 1 && !probe ? s->bench->runs : 1;
 	struct visit *v;
-	int r = visit_begin(s, b, &v, e);
+	int r;
+
+	if (probe)
+		b->visited = true; /* the probe itself is the run that does not count */
+	r = visit_begin(s, b, &v, e);
 
 	if (r < 0)
 		return r;

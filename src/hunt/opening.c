@@ -19,6 +19,9 @@ static void waiting_for_lock(void *arg, const char *holder)
 {
 	struct session *s = arg;
 
+	if (!s->waited)
+		session_warn(s, "this store is in use, waiting for %s", holder);
+	s->waited = true;
 	session_progress(s, "waiting for %s", holder);
 }
 

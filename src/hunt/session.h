@@ -51,7 +51,7 @@ struct mbuild {
 	unsigned layout;
 	char **env;    /* of the variant, NULL-terminated */
 	char **inputs; /* see build.h; NULL = not known */
-	bool cached;
+	bool cached, visited;
 };
 
 /* One boot of a build with its runs. At most one is open in a session; beginning another ends it. */
@@ -83,6 +83,7 @@ struct session {
 	unsigned jobs;
 	int64_t hunt;
 	uint64_t seed;
+	bool waited; /* for another culprit; said once */
 	bool journal_only; /* verify: nothing is built or run, there is no repository */
 	int64_t began_ns;  /* monotonic */
 	int64_t spent_ns;  /* by earlier processes of the same hunt */

@@ -79,7 +79,7 @@ static void the_design_is_read(void **state UNUSED)
 	assert_true(ends_with(b->command, "-t TCP_RR\n"));
 	assert_null(b->reader);
 	assert_int_equal(b->measure, MEASURE_CALLGRIND);
-	assert_int_equal(b->warmup, 1);
+	assert_int_equal(b->warmup, 0);
 	assert_int_equal(b->timeout_ns, 600 * NS_PER_S);
 	assert_null(b->primary[0]);
 	assert_int_equal(config_benchmark(&c, "deflate", &b, NULL), 0);
@@ -241,7 +241,7 @@ static void the_fingerprint_is_of_the_measurement(void **state UNUSED)
 	static const char base[] =
 		"project: {build: make}\nbenchmarks: {a: {command: x}, b: {command: y}}\n";
 	static const char *const same[] = {
-		"benchmarks:\n  b:\n    command: y\n  a:\n    command: 'x'\n    warmup: 1\nproject:\n  build: make\n",
+		"benchmarks:\n  b:\n    command: y\n  a:\n    command: 'x'\n    warmup: 0\nproject:\n  build: make\n",
 		"project: {build: make, jobs: 7}\nbenchmarks: {a: {command: x}, b: {command: y}}\n",
 	};
 	static const char *const other[] = {

@@ -1,0 +1,225 @@
+#!/usr/bin/env bats
+# The search on real repositories: builds and runs are real, the program's cost is known.
+
+load lib
+setup() {
+	setup_culprit
+}
+
+digest() { find "$1" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum; }
+search() { culprit_run bisect "$@" --build 'sh build.sh' --bench ./program --no-head-to-head; }
+verdict() { jq -r .verdict <<<"$output"; }
+
+@test 'names the planted commit, and the user repository is untouched' {
+	make_history 24
+	plant 15 +8%
+	cd project
+	before=$(digest .git)
+	culprit_run bisect c1 c24 --build 'sh build.sh' --bench ./program --json
+	expect_status 0
+	[ "$(verdict)" = named ]
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c15)" ]
+	jq -e '.schema == 1 and .probability > 0.95 and .low < .change and .change < .high and .kind == "commit"' <<<"$output"
+	jq -e '.builds <= 12 and .runs > 4 and (.suspects | length) >= 1 and .metric == "time"' <<<"$output"
+	[ "$before" = "$(digest .git)" ]
+	[ -z "$(git status --porcelain)" ]
+	culprit_run verify
+	expect_status 0
+	culprit_run bisect c1 c24 --build 'sh build.sh' --bench ./program
+	expect_status 0
+	expect_err 'stored answer'
+	expect_out "$(git rev-parse c15 | cut -c1-12)"
+	expect_out 'change 15'
+}
+
+@test 'first commit, last commit, and a range of one' {
+	make_history 8
+	plant 2 +10%
+	cd project
+	search c1 c8 --json
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c2)" ]
+	search c1 c2 --json
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c2)" ]
+	cd ..
+	rm -rf project
+	make_history 8
+	plant 8 +10%
+	cd project
+	search c1 c8 --json
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c8)" ]
+}
+
+@test 'refuses when the ends do not differ' {
+	make_history 10
+	cd project
+	# a comment is all that differs, so the artefacts do too
+	printf '\n# end\n' >>program.sh && git commit -qam end
+	search c1 main --json --margin 2%
+	expect_status 0
+	[ "$(verdict)" = no-change ]
+	[ "$(jq -r .culprit <<<"$output")" = null ]
+	search c1 main --margin 2%
+	expect_out 'do not differ by 2 %'
+}
+
+@test 'commits that do not build: around the answer a name, at the answer a set that holds it' {
+	make_history 16
+	plant 9 +10%
+	break_build 4
+	break_build 12
+	cd project
+	search c1 c16 --json
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c9)" ]
+	cd ..
+	rm -rf project
+	make_history 16
+	plant 9 +10%
+	break_build 8
+	break_build 9
+	cd project
+	search c1 c16 --json
+	expect_status 0
+	[ "$(verdict)" = set ]
+	jq -r '.suspects[].commit' <<<"$output" | sort >suspects
+	for c in c8 c9 c10; do git rev-parse $c; done | sort >wanted
+	diff suspects wanted
+	jq -e '[.skipped[].reason | contains("does not build")] | any' <<<"$output"
+}
+
+@test 'a fix is searched the other way round' {
+	make_history 20
+	plant 1 +30%
+	plant 13 -20%
+	cd project
+	culprit_run bisect --fix c2 c20 --build 'sh build.sh' --bench ./program --no-head-to-head --json
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c13)" ]
+	[ "$(jq -r .direction <<<"$output")" = fix ]
+	jq -e '.change < -0.1' <<<"$output"
+}
+
+@test 'looks inside a merge, or names the merge with --first-parent' {
+	make_history 6
+	cd project
+	git checkout -qb side c3
+	sed -i 's/noise % 1000/noise % 999/' program.sh && git commit -qam 'side: harmless'
+	sed -i 's/1000000/1100000/g' program.sh && git commit -qam 'side: slow'
+	slow=$(git rev-parse HEAD)
+	git checkout -q main
+	git merge -q --no-ff -m 'Merge side' side
+	merge=$(git rev-parse HEAD)
+	echo x >notes/x && git add notes/x && git commit -qm 'after'
+	search c1 main --json
+	[ "$(jq -r .culprit <<<"$output")" = "$slow" ]
+	search c1 main --first-parent --json
+	[ "$(jq -r .culprit <<<"$output")" = "$merge" ]
+}
+
+@test 'two changes: each is searched and named' {
+	make_history 24
+	plant 7 +20%
+	plant 18 +20%
+	cd project
+	search c1 c24 --json
+	expect_status 0
+	if [ "$(verdict)" = named ]; then
+		jq -r .culprit <<<"$output" >found
+	else
+		[ "$(verdict)" = multiple ]
+		jq -r '.changes[].culprit' <<<"$output" >found
+		[ "$(wc -l <found)" -eq 2 ]
+	fi
+	git rev-parse c7 c18 >planted
+	while read -r name; do grep -q "$name" planted; done <found
+}
+
+@test 'killed at any moment, the same command goes on to the same answer' {
+	make_history 20
+	plant 12 +8%
+	cd project
+	for after in 0.3 0.8 1.5 2.5; do
+		timeout -s KILL $after culprit bisect c1 c20 --build 'sh build.sh' --bench ./program --no-head-to-head >/dev/null 2>&1 || true
+	done
+	culprit_run resume
+	[ "$status" -eq 0 ] || [ "$status" -eq 2 ]
+	search c1 c20 --json
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c12)" ]
+	culprit_run verify
+	expect_status 0
+	[ "$(culprit log --json | jq '.hunts | length')" -eq 1 ]
+}
+
+@test 'stopped by a signal it says how to go on' {
+	make_history 12
+	plant 7 +8%
+	cd project
+	run --separate-stderr timeout -s INT 1 culprit bisect c1 c12 --build 'sleep 0.2; sh build.sh' --bench ./program
+	[ "$status" -ne 0 ]
+	expect_err 'the same command goes on from here'
+	culprit_run resume --json
+	expect_status 0
+	culprit_run status
+	expect_out "$(git rev-parse c7 | cut -c1-12)"
+}
+
+@test 'suspects, marks and a git bisect log' {
+	make_history 16
+	plant 11 +10%
+	cd project
+	search c1 c16 --suspect c3 --json
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c11)" ]
+	printf 'git bisect start\ngit bisect bad %s\ngit bisect good %s\ngit bisect skip %s\n' "$(git rev-parse c14)" \
+		"$(git rev-parse c5)" "$(git rev-parse c8)" >log
+	search c1 c16 --from log --json
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c11)" ]
+	search c1 c16 --suspect nowhere/at/all
+	expect_status 2
+	expect_one_line 'neither a commit nor a path'
+}
+
+@test 'ends that cannot be measured are refused in one line' {
+	make_history 6
+	break_build 1
+	cd project
+	search c1 c6
+	expect_status 4
+	expect_one_line 'c1 does not build (failed)'
+	culprit_run bisect c2 c6 --build 'sh build.sh' --bench 'exit 1'
+	expect_status 4
+	expect_one_line 'the benchmark fails on c'
+	search c6 c2
+	expect_status 2
+	expect_one_line 'the order is bisect GOOD BAD'
+	search c2 c2
+	expect_status 2
+	search c2
+	expect_status 2
+	search c2 nosuch
+	expect_status 2
+	expect_one_line nosuch
+	search -- c2 --exec=x
+	expect_status 2
+}
+
+@test 'the plan is printed and nothing is done' {
+	make_history 30
+	cd project
+	search c1 c30 --dry-run --json
+	expect_status 0
+	jq -e '.command == "plan" and .candidates == 29 and (.cases | length) == 2' <<<"$output"
+	[ "$(culprit log --json 2>/dev/null | jq '.hunts | length')" -eq 0 ]
+}
+
+@test 'a budget ends the search with what is known, and more budget goes on' {
+	make_history 24
+	plant 15 +12%
+	cd project
+	search c1 c24 --budget 1ms --json
+	expect_status 3
+	[ "$(verdict)" = undecided ]
+	jq -e '.suspects | length > 0' <<<"$output"
+	search c1 c24 --budget 10m --json
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c15)" ]
+}
