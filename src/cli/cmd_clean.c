@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "bench/place.h"
 #include "cli/cmd.h"
+#include "cli/journal_text.h"
 #include "cli/storedir.h"
 #include "cli/term.h"
 #include "store/query.h"
@@ -194,6 +195,21 @@ static void put_sum(const struct plan *p, bool dry_run, struct str *out)
 	str_putc(out, '\n');
 }
 
+/* Keys of builds are long and say nothing to people: 12 digits of them do. */
+static void put_path(const char *path, struct str *out)
+{
+	const char *name = strrchr(path, '/');
+	size_t digits = name ? strspn(name + 1, "0123456789abcdef") : 0;
+
+	if (digits <= 12) {
+		str_puts(out, path);
+		return;
+	}
+	str_add(out, path, (size_t)(name - path) + 13);
+	str_puts(out, "..");
+	str_puts(out, name + 1 + digits);
+}
+
 static void show_text(const struct plan *p, bool dry_run)
 {
 	AUTO(table) struct table t = TABLE_INIT;
@@ -205,17 +221,19 @@ static void show_text(const struct plan *p, bool dry_run)
 	table_column(&t, "why", TABLE_LEFT);
 	table_column(&t, "variant", TABLE_LEFT | TABLE_SHRINK);
 	for (size_t i = 0; i < p->n; i++) {
-		AUTO(str) struct str size = STR_INIT;
+		AUTO(str) struct str size = STR_INIT, path = STR_INIT, variant = STR_INIT;
 		char when[20] = "-";
 
 		num_put_size(&size, p->v[i].bytes);
 		if (p->v[i].used_ns)
 			clock_format(p->v[i].used_ns, when);
-		table_cell(&t, TEXT_PLAIN, "%s", p->v[i].path);
+		put_path(p->v[i].path, &path);
+		journal_put_node(p->v[i].variant, &variant);
+		table_cell(&t, TEXT_PLAIN, "%s", path.p);
 		table_cell(&t, TEXT_PLAIN, "%s", size.p);
 		table_cell(&t, TEXT_PLAIN, "%s", when);
 		table_cell(&t, TEXT_PLAIN, "%s", p->v[i].why);
-		table_cell(&t, TEXT_PLAIN, "%s", p->v[i].variant);
+		table_cell(&t, TEXT_PLAIN, "%s", variant.p);
 	}
 	if (p->n)
 		table_put(&t, term_stdout_width(), term_stdout_color(), &out);

@@ -135,7 +135,7 @@ static void put_now(const struct state *s, struct str *out)
 
 static void put_disk(const struct store *st, const struct disk_use *d, struct str *out)
 {
-	str_addf(out, "store      %s: ", store_dir(st));
+	str_addf(out, "store      %s\ndisk       ", store_dir(st));
 	num_put_size(out, d->total);
 	str_addf(out, " (%zu kept tree%s ", d->n_trees, d->n_trees == 1 ? "" : "s");
 	num_put_size(out, d->trees);

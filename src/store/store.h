@@ -46,10 +46,10 @@ bool store_holder(const char *dir, struct str *out);
 
 struct hunt_row {
 	int64_t id;
-	char *kind;	  /* "run", "compare", "bisect", "calibrate", ... */
-	char *key;	  /* hash of the question: same key = same hunt, resumed or answered from the store */
-	char *question;	  /* JSON: variants, range, benchmark, metrics, settings */
-	char *graph;	  /* the range as text (see hunt/range): NULL if none; zstd inside the database */
+	char *kind; /* "run", "compare", "bisect", "calibrate", ... */
+	char *key; /* hash of the question: same key = same hunt, resumed or answered from the store */
+	char *question; /* JSON: variants, range, benchmark, metrics, settings */
+	char *graph; /* the range as text (see hunt/range): NULL if none; zstd inside the database */
 	uint64_t seed;
 	int64_t began_ns; /* realtime */
 	char *version;	  /* of culprit */
@@ -64,7 +64,8 @@ void hunt_row_done(struct hunt_row *h);
 int store_hunt_begin(struct store *st, const struct hunt_row *h, int64_t *ret_id,
 		     struct err *e) MUST_USE;
 /* The newest hunt with this key; ERR_MISSING if there is none. */
-int store_hunt_find(struct store *st, const char *key, struct hunt_row *ret, struct err *e) MUST_USE;
+int store_hunt_find(struct store *st, const char *key, struct hunt_row *ret,
+		    struct err *e) MUST_USE;
 /* By number; 0 = the newest. */
 int store_hunt_get(struct store *st, int64_t id, struct hunt_row *ret, struct err *e) MUST_USE;
 /*
@@ -85,16 +86,16 @@ void hunt_rows_done(struct hunt_rows *r);
 /* Builds are shared by hunts: a cached build is written once and *used* by a hunt, which is its observation. */
 struct build_row {
 	int64_t id;
-	char *key;	 /* tree id + changes + recipe + toolchain (+ layout) */
-	char *variant;	 /* as the user wrote it, canonical */
-	char *commit;	 /* full object name, or "" for an artefact that exists */
+	char *key;     /* tree id + changes + recipe + toolchain (+ layout) */
+	char *variant; /* as the user wrote it, canonical */
+	char *commit;  /* full object name, or "" for an artefact that exists */
 	char *tree;
-	char *path;	 /* where the kept tree is, relative to the store's folder; "" once cleaned */
-	char *artefact;	 /* hash over the declared artefacts; "" unless ok */
+	char *path; /* where the kept tree is, relative to the store's folder; "" once cleaned */
+	char *artefact; /* hash over the declared artefacts; "" unless ok */
 	char *toolchain;
-	int layout;	 /* 0, or the number of a re-layout build */
+	int layout; /* 0, or the number of a re-layout build */
 	enum outcome outcome;
-	char *reason;	 /* why not ok, one line */
+	char *reason; /* why not ok, one line */
 	double seconds;
 	int64_t at_ns;
 };
@@ -106,7 +107,8 @@ int store_build_add(struct store *st, const struct build_row *b, const char *log
  * The newest usable build with this key: outcome ok and its tree kept, or, where it was never built well, a failure that is a property of
  * the commit (failed, skipped; a timeout or a crash may be the machine's and is to be tried again). ERR_MISSING if there is none.
  */
-int store_build_find(struct store *st, const char *key, struct build_row *ret, struct err *e) MUST_USE;
+int store_build_find(struct store *st, const char *key, struct build_row *ret,
+		     struct err *e) MUST_USE;
 int store_build_get(struct store *st, int64_t id, struct build_row *ret, struct err *e) MUST_USE;
 /* Appended to `out`; empty if none was kept. */
 int store_build_log(struct store *st, int64_t id, struct str *out, struct err *e) MUST_USE;
@@ -127,14 +129,14 @@ struct observation {
 	bool withdrawn;
 	int64_t withdrawn_at; /* seq of the undo that withdrew it, 0 = it stands: actions between the two still rested on it */
 	/* OBS_BUILD: the hunt uses build `build` for node `node` */
-	int64_t build;	 /* also of a boot and of a run: what was booted */
-	char *node;	 /* commit name, or the variant's text; of a mark too */
+	int64_t build; /* also of a boot and of a run: what was booted */
+	char *node;    /* commit name, or the variant's text; of a mark too */
 	/* OBS_BOOT; also of a run */
 	int64_t boot;
 	/* OBS_RUN */
 	int64_t run;
 	char *benchmark;
-	int index;	 /* counted position in the boot; -1 - k for the k-th discarded warm-up */
+	int index; /* counted position in the boot; -1 - k for the k-th discarded warm-up */
 	struct readings readings;
 	/* OBS_BUILD, OBS_BOOT, OBS_RUN */
 	enum outcome outcome;
@@ -150,7 +152,8 @@ struct observations {
 	size_t n, cap;
 };
 /* Everything of a hunt in order of seq, withdrawn ones flagged. Unfinished runs (in flight at a crash) are not returned. */
-int store_observations(struct store *st, int64_t hunt, struct observations *ret, struct err *e) MUST_USE;
+int store_observations(struct store *st, int64_t hunt, struct observations *ret,
+		       struct err *e) MUST_USE;
 void observations_done(struct observations *o);
 
 int store_use_build(struct store *st, int64_t hunt, int64_t build, const char *node,
@@ -167,14 +170,16 @@ int store_run_end(struct store *st, int64_t run, enum outcome outcome, const cha
 		  double seconds, const struct readings *readings, const char *output,
 		  size_t output_n, struct err *e) MUST_USE;
 int store_run_output(struct store *st, int64_t run, struct str *out, struct err *e) MUST_USE;
-int store_mark(struct store *st, int64_t hunt, const char *node, const char *mark, struct err *e) MUST_USE;
+int store_mark(struct store *st, int64_t hunt, const char *node, const char *mark,
+	       struct err *e) MUST_USE;
 int store_action(struct store *st, int64_t hunt, const char *json, struct err *e) MUST_USE;
 int store_note(struct store *st, int64_t hunt, const char *text, struct err *e) MUST_USE;
 /*
  * Append a withdrawal of the newest `count` not-withdrawn observations of kind run, boot or mark (so a boot goes after all its runs);
  * how many in *ret. A hunt that was answered is open again.
  */
-int store_undo(struct store *st, int64_t hunt, unsigned count, unsigned *ret, struct err *e) MUST_USE;
+int store_undo(struct store *st, int64_t hunt, unsigned count, unsigned *ret,
+	       struct err *e) MUST_USE;
 /* The same, giving the seqs, newest first. */
 struct undone {
 	int64_t *v;
@@ -185,5 +190,6 @@ int store_undo_list(struct store *st, int64_t hunt, unsigned count, struct undon
 void undone_done(struct undone *u);
 
 /* Frozen benchmark files: content-addressed (SHA-256), kept compressed; the hash is checked on reading. */
-int store_blob_put(struct store *st, const char *bytes, size_t n, char ret_hash[65], struct err *e) MUST_USE;
+int store_blob_put(struct store *st, const char *bytes, size_t n, char ret_hash[65],
+		   struct err *e) MUST_USE;
 int store_blob_get(struct store *st, const char *hash, struct str *out, struct err *e) MUST_USE;
