@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lists the sources of one part of the program, sorted, for meson.build: src | fast | sim | unit | tool | fuzz | man, or the corpus of a
+# Lists the sources of one part of the program, sorted, for meson.build: src | fast | sim | unit | tool | fuzz | man | bench, or the corpus of a
 # fuzz entry: corpus NAME.
 # Files named *_fast.c are compiled with -ffast-math.
 set -eu
@@ -11,7 +11,8 @@ sim) find tests/sim -name '*.c' ;;
 tool) find tests/tool -name '*.c' ;;
 unit) find tests/unit -name 'test_*.c' ;;
 fuzz) find fuzz -name 'fuzz_*.c' ;;
+bench) find bench -name '*.c' ;;
 man) find man -name '*.[157]' ;;
 corpus) find "fuzz/corpus/$2" -type f ;;
-*) echo "usage: sources.sh src|fast|sim|unit|tool|fuzz|man|corpus NAME" >&2; exit 2 ;;
+*) echo "usage: sources.sh src|fast|sim|unit|tool|fuzz|bench|man|corpus NAME" >&2; exit 2 ;;
 esac | LC_ALL=C sort
