@@ -403,7 +403,16 @@ static void a_cut_or_changed_bundle_is_refused(void **state)
 		assert_true(parse_text(text.p, n, NULL) < 0);
 	for (size_t i = 0; i < packed.n; i += 11) {
 		packed.p[i] ^= 0x10;
-		assert_true(bundle_parse(packed.p, packed.n, "x", &back, &hunt, NULL) < 0);
+		if (bundle_parse(packed.p, packed.n, "x", &back, &hunt, NULL) == 0) {
+			/* A few bits of a compressed frame mean nothing: then it must read as the same hunt. */
+			AUTO(str) struct str same = STR_INIT;
+
+			store_close(back);
+			back = NULL;
+			OK(fs_write_atomic(file, packed.p, packed.n, &oops));
+			unpack(file, &same);
+			assert_string_equal(same.p, text.p);
+		}
 		packed.p[i] ^= 0x10;
 	}
 	str_add(&packed, "0123456789", 10);
