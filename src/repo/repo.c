@@ -405,6 +405,9 @@ int repo_is_untracked(struct repo *r, const char *path, bool *ret, struct err *e
 	AUTO_FREE char *spec = xasprintf(":(top,literal)%s", path);
 	struct git_at at = repo_user_at(r);
 
+	*ret = false;
+	if (r->bare || starts_with(r->start, r->git_dir))
+		return 0;      /* no checkout here */
 	at.user_config = true; /* the user's own list of ignored files counts */
 	int n = git_check(&at,
 			  GIT_ARGS("ls-files", "-z", "--full-name", "--others",

@@ -39,7 +39,7 @@ struct commit_info {
 	int64_t time;
 };
 int repo_commit(struct repo *r, const char *oid, struct commit_info *ret, struct err *e) MUST_USE;
-/* Is `path` (relative to the checkout's root) a file that git neither tracks nor ignores there? */
+/* Is `path` (relative to the checkout's root) a file that git neither tracks nor ignores there? Never without a checkout. */
 int repo_is_untracked(struct repo *r, const char *path, bool *ret, struct err *e) MUST_USE;
 /* Run git in STORE/repo.git with plumbing arguments (NULL-terminated list); output into `out`. */
 int repo_git(struct repo *r, struct str *out, struct err *e, ...) MUST_USE

@@ -242,6 +242,10 @@ static void a_bare_repository(void **state UNUSED)
 	assert_string_equal(repo_default_store(f.repo), store);
 	assert_ok(repo_resolve(f.repo, "HEAD", oid, &e), &e);
 	assert_string_equal(oid, fix_oid(&f, "main"));
+	bool untracked = true;
+
+	assert_ok(repo_is_untracked(f.repo, "HEAD", &untracked, &e), &e);
+	assert_false(untracked);
 	fix_end(&f);
 }
 
@@ -355,6 +359,43 @@ static void borrowed_objects_of_borrowed_objects(void **state UNUSED)
 	fix_end(&f);
 }
 
+static void folders_with_odd_names(void **state UNUSED)
+{
+	struct fix f;
+	struct err e = ERR_INIT;
+	AUTO(str) struct str out = STR_INIT;
+	char oid[65];
+
+	fix_begin(&f);
+	fix_sh(&f, "a\n\"b\\ c", "git init -q -b main .\nc a 1\nmkdir 'd\ne'\n");
+	fix_open(&f, "a\n\"b\\ c/d\ne");
+	assert_string_equal(repo_prefix(f.repo), "d\ne/");
+	assert_ok(repo_resolve(f.repo, "HEAD", oid, &e), &e);
+	assert_ok(repo_git(f.repo, &out, &e, "rev-list", "--count", oid, NULL), &e);
+	assert_string_equal(out.p, "1\n");
+	fix_end(&f);
+}
+
+static void objects_that_the_environment_adds(void **state UNUSED)
+{
+	struct fix f;
+	struct err e = ERR_INIT;
+	AUTO(str) struct str out = STR_INIT;
+	char oid[65];
+
+	fix_repo(&f, four);
+	fix_sh(&f, "", "cp -r r bare; mv bare/.git/objects far; mkdir bare/.git/objects");
+	AUTO_FREE char *far = fs_join(f.dir, "far");
+
+	setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", far, 1);
+	fix_open(&f, "bare");
+	assert_ok(repo_resolve(f.repo, "v1", oid, &e), &e);
+	unsetenv("GIT_ALTERNATE_OBJECT_DIRECTORIES");
+	assert_ok(repo_git(f.repo, &out, &e, "rev-list", "--count", oid, NULL), &e);
+	assert_string_equal(out.p, "2\n");
+	fix_end(&f);
+}
+
 static void the_users_names_resolve_in_our_copy(void **state UNUSED)
 {
 	struct fix f;
@@ -434,6 +475,8 @@ int main(void)
 		cmocka_unit_test(a_submodules_checkout),
 		cmocka_unit_test(git_dir_in_the_environment),
 		cmocka_unit_test(borrowed_objects_of_borrowed_objects),
+		cmocka_unit_test(folders_with_odd_names),
+		cmocka_unit_test(objects_that_the_environment_adds),
 		cmocka_unit_test(the_users_names_resolve_in_our_copy),
 		cmocka_unit_test(another_owners_repository),
 		cmocka_unit_test(configuration_runs_nothing),
