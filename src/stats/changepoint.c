@@ -70,9 +70,9 @@ static double noise_sd(const double *x, size_t n)
 double changepoint_penalty(size_t n, double alpha)
 {
 	double base = n < 10 ? 15 : 5.3 + 1.55 * log((double)n);
-	double strict = 2.6 * log(0.05 / fmax(0.001, fmin(0.5, alpha)));
+	double stricter = log(0.05 / fmax(0.001, fmin(0.5, alpha)));
 
-	return fmax(BOUND * BOUND + 0.5, base + strict);
+	return fmax(BOUND * BOUND + 0.5, base + (stricter > 0 ? 3 : 1.5) * stricter);
 }
 
 /* The level of x[from, to) under the bounded loss, near its median. */
@@ -175,7 +175,7 @@ static bool to_units(const double *v, size_t n, double floor_sd, double *x, doub
 	if (base == 0)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		x[i] = positive ? log(v[i]) : fmax(-1e150, fmin(1e150, v[i] / base));
+		x[i] = positive ? log(v[i]) : fmax(-1e70, fmin(1e70, v[i] / base));
 	sd = fmax(noise_sd(x, n), floor_sd);
 	*ret_sd = sd;
 	for (size_t i = 0; sd > 0 && i < n; i++)

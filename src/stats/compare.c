@@ -64,7 +64,7 @@ struct scale {
 static double scale_apply(const struct scale *s, double v)
 {
 	/* The clamp only keeps differences finite for values near the ends of the double range. */
-	return s->log ? log(v) : fmax(-1e150, fmin(1e150, v / s->base));
+	return s->log ? log(v) : fmax(-1e70, fmin(1e70, v / s->base));
 }
 
 static double scale_change(const struct scale *s, double d)
