@@ -64,13 +64,12 @@ struct contrast {
 static double refutes(const struct contrast *k, double s)
 {
 	double c = (1 - s) * k->bad.at + s * k->good.at - k->fixed.at;
-	double vb = (1 - s) * (1 - s) * k->bad.var, vg = s * s * k->good.var, vf = k->fixed.var;
-	double var = vb + vg + vf;
-	double df =
-		var * var / (vb * vb / k->bad.df + vg * vg / k->good.df + vf * vf / k->fixed.df);
+	double var[3] = { (1 - s) * (1 - s) * k->bad.var, s * s * k->good.var, k->fixed.var };
+	double sum = var[0] + var[1] + var[2];
+	double df = dist_pooled_df(var, (double[]){ k->bad.df, k->good.df, k->fixed.df }, 3);
 	double t = dist_t_quantile(1 - k->alpha / 2, fmax(1, fmin(df, 1e9)));
 
-	return c * c - t * t * var;
+	return c * c - t * t * sum;
 }
 
 /* The end of the interval on one side of `from`; NaN if the data refute no share there. */

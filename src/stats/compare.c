@@ -220,9 +220,9 @@ void compare_welch(const double *a, size_t n_a, const double *b, size_t n_b, dou
 		return;
 	to_scale(&s, x, n_a);
 	to_scale(&s, y, n_b);
-	double va = pow(sample_sd(x, n_a), 2) / (double)n_a,
-	       vb = pow(sample_sd(y, n_b), 2) / (double)n_b;
-	double d = sample_mean(y, n_b) - sample_mean(x, n_a), se = sqrt(va + vb);
+	double sd_a = sample_sd(x, n_a), sd_b = sample_sd(y, n_b);
+	double var[2] = { sd_a * sd_a / (double)n_a, sd_b * sd_b / (double)n_b };
+	double d = sample_mean(y, n_b) - sample_mean(x, n_a), se = sqrt(var[0] + var[1]);
 
 	ret->sd = pooled_sd(x, n_a, y, n_b);
 	ret->shift = scale_change(&s, d);
@@ -230,7 +230,7 @@ void compare_welch(const double *a, size_t n_a, const double *b, size_t n_b, dou
 		ret->warnings |= COMPARE_FEW;
 		return;
 	}
-	double df = pow(va + vb, 2) / (va * va / ((double)n_a - 1) + vb * vb / ((double)n_b - 1));
+	double df = dist_pooled_df(var, (double[]){ (double)n_a - 1, (double)n_b - 1 }, 2);
 	double t = dist_t_quantile(1 - alpha / 2, df);
 
 	ret->low = scale_change(&s, d - t * se);

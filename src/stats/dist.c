@@ -47,6 +47,18 @@ double dist_t_quantile(double p, double df)
 	return is_probability(p) && is_positive(df) ? qt(p, df, 1, 0) : NAN;
 }
 
+double dist_pooled_df(const double *var, const double *df, size_t n)
+{
+	double sum = 0, square = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += var[i];
+	/* Shares, not squares of variances: those leave the range of a double. */
+	for (size_t i = 0; i < n; i++)
+		square += (var[i] / sum) * (var[i] / sum) / df[i];
+	return 1 / square;
+}
+
 double dist_beta_cdf(double x, double a, double b)
 {
 	return isnan(x) || !is_positive(a) || !is_positive(b) ? NAN : pbeta(x, a, b, 1, 0);

@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 double dist_normal_cdf(double x);
 /* 0 < p < 1; 0 and 1 give the infinities. */
 double dist_normal_quantile(double p);
@@ -16,6 +18,9 @@ double dist_normal_quantile(double p);
 /* df > 0, not necessarily whole. */
 double dist_t_cdf(double x, double df);
 double dist_t_quantile(double p, double df);
+
+/* Satterthwaite's degrees of freedom of a sum of n independent variance estimates var[i] with df[i]; NaN if all are 0. */
+double dist_pooled_df(const double *var, const double *df, size_t n);
 
 /* a, b > 0. */
 double dist_beta_cdf(double x, double a, double b);

@@ -103,10 +103,21 @@ static void outside_the_domain_is_nan(void **state UNUSED)
 	assert_true(isinf(dist_normal_quantile(1)));
 }
 
+static void pooled_degrees_of_freedom(void **state UNUSED)
+{
+	const double equal[] = { 2, 2 }, one[] = { 3, 0 }, tiny[] = { 1e-300, 1e-300 },
+		     df[] = { 4, 4 };
+
+	assert_double(dist_pooled_df(equal, df, 2), 8, 1e-15);
+	assert_double(dist_pooled_df(one, df, 2), 4, 1e-15);
+	assert_double(dist_pooled_df(tiny, df, 2), 8, 1e-15);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vectors_of_scipy),
+		cmocka_unit_test(pooled_degrees_of_freedom),
 		cmocka_unit_test(outside_the_domain_is_nan),
 	};
 
