@@ -92,8 +92,9 @@ static void collect_units(struct posterior_scratch *s, const struct posterior_in
 		if (!unit->n)
 			continue;
 		s->unit[k] = u;
-		s->bit[k] = NO_BIT;
-		for (size_t i = 0; i < unit->nodes.n && s->bit[k] == NO_BIT; i++)
+		/* One commit known to be good makes the unit good: its artefacts are what was measured there. */
+		s->bit[k] = c->bit_of[unit->nodes.v[0]];
+		for (size_t i = 1; i < unit->nodes.n && s->bit[k] != NO_BIT; i++)
 			s->bit[k] = c->bit_of[unit->nodes.v[i]];
 		bool always_bad = s->bit[k] != NO_BIT;
 

@@ -6,6 +6,7 @@
  * were not given are marked by NaN and -1, so that a scenario keeps its own.
  */
 #include "cli/cmd.h"
+#include "cli/stop.h"
 #include "cli/term.h"
 #include "report/sim_report.h"
 #include "sys/fs.h"
@@ -20,11 +21,11 @@ struct simulate_args {
 	struct common_opts common;
 	const char *policies, *file, *targets, *seeds, *noise;
 	bool list, relayout, calibration, ab, ci;
-	bool alternate, ramp, dag, counter;
+	bool alternate, ramp, dag, counter, hint_wrong;
 	int64_t histories, seed, commits, changes, warmup;
 	unsigned jobs, max_runs, max_builds;
 	double shift, sd, tau, boot_sd, drift, drift_phi, creep, quant, resolution, warm, skip,
-		spread;
+		spread, same, hint;
 	double margin, alpha, offset_scale, boot_scale, cost_build, cost_boot, cost_run, scale;
 };
 
@@ -80,6 +81,12 @@ const struct opt cmd_simulate_options[] = {
 	{ 0, "skip", OPT_RATIO, INTO(skip), "X", "share of commits that do not build", .max = 1 },
 	{ 0, "changes", OPT_INT, INTO(changes), "N", "commits that share the shift", .min = 1,
 	  .max = SIM_MAX_CHANGES },
+	{ 0, "same", OPT_RATIO, INTO(same), "X",
+	  "share of commits that leave the artefacts as they are", .max = .99 },
+	{ 0, "hint", OPT_DOUBLE, INTO(hint), "X",
+	  "the culprit and a tenth of the commits weigh so many times more a priori", .max = 1e9 },
+	{ 0, "hint-wrong", OPT_BOOL, INTO(hint_wrong), NULL,
+	  "with --hint: the culprit is none of them" },
 	{ 0, "alternate", OPT_BOOL, INTO(alternate), NULL,
 	  "changes alternate: regression, fix, ..." },
 	{ 0, "ramp", OPT_BOOL, INTO(ramp), NULL, "the shift is spread over all commits" },
@@ -119,10 +126,11 @@ static void defaults(struct simulate_args *a)
 				     .scale = 1,
 				     .cost_build = 10,
 				     .cost_run = 1 };
-	double *unset[] = { &a->shift,	    &a->sd,	   &a->tau,	     &a->boot_sd,
-			    &a->drift,	    &a->drift_phi, &a->creep,	     &a->quant,
-			    &a->resolution, &a->warm,	   &a->skip,	     &a->spread,
-			    &a->margin,	    &a->alpha,	   &a->offset_scale, &a->boot_scale };
+	double *unset[] = { &a->shift,	      &a->sd,	     &a->tau,	 &a->boot_sd,
+			    &a->drift,	      &a->drift_phi, &a->creep,	 &a->quant,
+			    &a->resolution,   &a->warm,	     &a->skip,	 &a->same,
+			    &a->hint,	      &a->spread,    &a->margin, &a->alpha,
+			    &a->offset_scale, &a->boot_scale };
 	for (size_t i = 0; i < ARRAY_LEN(unset); i++)
 		*unset[i] = NAN;
 }
@@ -154,6 +162,8 @@ static int change_scenario(const struct simulate_args *a, struct sim_scenario *p
 	keep_or(a->resolution, &p->resolution);
 	keep_or(a->warm, &p->warm);
 	keep_or(a->skip, &p->skip);
+	keep_or(a->same, &p->same);
+	keep_or(a->hint, &p->hint);
 	keep_or(a->spread, &p->spread);
 	if (a->commits > 0)
 		p->n = (uint32_t)a->commits;
@@ -162,6 +172,7 @@ static int change_scenario(const struct simulate_args *a, struct sim_scenario *p
 	if (a->warmup >= 0)
 		p->warmup = (unsigned)a->warmup;
 	p->alternate |= a->alternate;
+	p->hint_wrong |= a->hint_wrong;
 	p->ramp |= a->ramp;
 	p->counter |= a->counter;
 	if (a->dag && !p->dag) {
@@ -194,6 +205,7 @@ static void plan_from(const struct simulate_args *a, struct simulate_plan *plan)
 	plan->cost_run = a->cost_run;
 	plan->max_runs = a->max_runs;
 	plan->max_builds = a->max_builds;
+	plan->stop = stop_requested;
 }
 
 /* --- hunts ---------------------------------------------------------------------------------------------------------- */
@@ -206,17 +218,21 @@ struct output {
 	bool several;
 };
 
-static void run_plan(const struct simulate_plan *plan, struct output *o)
+static int run_plan(const struct simulate_plan *plan, struct output *o, struct err *e)
 {
 	AUTO_FREE struct policy_result *r = xcalloc(plan->histories, sizeof(*r));
 	struct simulate_tally tally;
 
 	term_progress("%s by %s", plan->scenario.name, sim_policy_name(plan->policy));
-	simulate_run(plan, r);
+	if (!simulate_run(plan, r))
+		return err_set(e, ERR_STOPPED, "stopped");
 	simulate_tally(plan, r, plan->histories, &tally);
+	if (tally.stuck)
+		term_warn("%s by %s: %u hunts did not end and were given up", plan->scenario.name,
+			  sim_policy_name(plan->policy), tally.stuck);
 	if (o->args->common.json) {
 		sim_report_json(plan, &tally, &o->json, NULL);
-		return;
+		return 0;
 	}
 	if (plan->file)
 		sim_report_names(plan, r, &o->names);
@@ -224,6 +240,7 @@ static void run_plan(const struct simulate_plan *plan, struct output *o)
 		sim_report_row(plan, &tally, &o->rows);
 	if (o->args->calibration)
 		sim_report_bins(plan, &tally, &o->bins);
+	return 0;
 }
 
 static int parse_policies(const struct simulate_args *a, enum sim_policy *ret, size_t *ret_n,
@@ -277,7 +294,8 @@ static int run_policies(const struct simulate_args *a, struct simulate_plan *pla
 		if (why)
 			return err_set(e, ERR_USAGE, "%s by %s: %s", plan->scenario.name,
 				       sim_policy_name(plan->policy), why);
-		run_plan(plan, o);
+		if (run_plan(plan, o, e) < 0)
+			return -(int)e->kind;
 	}
 	return 0;
 }
@@ -292,7 +310,7 @@ static int run_scenarios(const struct simulate_args *a, const struct strvec *nam
 		if (names->n && find_scenario(names->v[i], &plan.scenario, e) < 0)
 			return -ERR_USAGE;
 		if (change_scenario(a, &plan.scenario, e) < 0 || run_policies(a, &plan, o, e) < 0)
-			return -ERR_USAGE;
+			return -(int)e->kind;
 	}
 	return 0;
 }
@@ -415,10 +433,15 @@ static int run_targets(const struct simulate_args *a, bool *ret_held, struct err
 		term_progress("%s by %s (%zu of %zu)", row->scenario.name,
 			      sim_policy_name(row->policy), i + 1, f.n);
 		uint32_t n = target_row_run(row, &plan, seeds, n_seeds, a->scale, r);
+		if (!n)
+			return err_set(e, ERR_STOPPED, "stopped");
+		unsigned met = 0;
 		for (unsigned k = 0; k < row->n; k++)
-			*ret_held &= r[k].ok;
+			met += r[k].ok;
+		*ret_held &= met == row->n;
 		put_target_row(a, row, n, r, &json, &t);
-		term_step("%s by %s done", row->scenario.name, sim_policy_name(row->policy));
+		term_step("%s by %s: %u of %u targets met", row->scenario.name,
+			  sim_policy_name(row->policy), met, row->n);
 	}
 	json_out_close(&json);
 	json_out_close(&json);

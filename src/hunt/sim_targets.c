@@ -174,7 +174,8 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static struct policy_result *run_all(const struct pooled *p, enum sim_policy policy)
+static struct policy_result *run_all(const struct pooled *p, enum sim_policy policy,
+				     bool *ret_stopped)
 {
 	struct policy_result *r = xcalloc(p->n, sizeof(*r));
 	struct simulate_plan plan = p->plan;
@@ -183,7 +184,9 @@ static struct policy_result *run_all(const struct pooled *p, enum sim_policy pol
 	plan.histories = p->each;
 	for (size_t i = 0; i < p->n_seeds; i++) {
 		plan.seed = p->seeds[i];
-		simulate_run(&plan, r + i * p->each);
+		bool done = simulate_run(&plan, r + i * p->each);
+		if (ret_stopped)
+			*ret_stopped |= !done;
 	}
 	return r;
 }
@@ -248,7 +251,8 @@ static void judge_p90(const struct target *t, const struct pooled *p, const stru
 
 static void judge_against(const struct target *t, const struct pooled *p, struct target_result *ret)
 {
-	struct policy_result *r = run_all(p, t->what == TARGET_COST_P0 ? POLICY_P0 : POLICY_P1);
+	struct policy_result *r =
+		run_all(p, t->what == TARGET_COST_P0 ? POLICY_P0 : POLICY_P1, NULL);
 	double sum = 0, base = 0, sq = 0, mean, times = 1 + t->value;
 
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -314,17 +318,18 @@ uint32_t target_row_run(const struct target_row *row, const struct simulate_plan
 			struct target_result *ret)
 {
 	struct pooled p = { .plan = *plan, .seeds = seeds, .n_seeds = n_seeds };
+	bool stopped = false;
 	double start;
 
 	p.plan.scenario = row->scenario;
 	p.each = (uint32_t)fmax(1, ceil(scale * row->histories));
 	p.n = p.each * (uint32_t)n_seeds;
 	start = cpu_seconds();
-	p.r = run_all(&p, row->policy);
+	p.r = run_all(&p, row->policy, &stopped);
 	p.cpu_seconds = cpu_seconds() - start;
 	simulate_tally(&p.plan, p.r, p.n, &p.t);
-	for (unsigned i = 0; i < row->n; i++)
+	for (unsigned i = 0; i < row->n && !stopped; i++)
 		judge(&row->v[i], &p, &ret[i]);
 	free(p.r);
-	return p.n;
+	return stopped ? 0 : p.n;
 }

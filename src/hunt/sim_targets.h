@@ -82,7 +82,7 @@ struct target_result {
 };
 /*
  * Runs one row over all seeds, pooled, and judges it. `plan` gives jobs and the search's parameters (scenario, policy, seed and
- * histories are the row's). Fills ret[0 .. row->n) and returns the number of histories.
+ * histories are the row's). Fills ret[0 .. row->n) and returns the number of histories; 0 if it was stopped.
  */
 uint32_t target_row_run(const struct target_row *row, const struct simulate_plan *plan,
 			const uint64_t *seeds, size_t n_seeds, double scale,

@@ -51,15 +51,27 @@ void simulate_plan_default(struct simulate_plan *plan)
 	};
 }
 
+/* A search that goes on for so long has a fault; the bench must end and show it. */
+enum { STUCK_RUNS = 100000 };
+
+static bool asked_to_stop(const struct simulate_plan *plan)
+{
+	return plan->stop && plan->stop();
+}
+
 /* --- culprit's own search
  * ------------------------------------------------------------------------------------------- */
 
+/* Builds of the same artefacts are one thing to run: they share the first one's counts of boots and runs. */
 struct built {
 	uint32_t node;
 	unsigned layout;
+	size_t unit; /* the first build with these artefacts */
 	unsigned boots, runs;
 	unsigned boot_runs; /* counted runs of the last boot */
-	int64_t boot;	    /* its number */
+	bool failed;
+	int64_t boot; /* its number ... */
+	bool booted;  /* ... if there is one */
 };
 
 struct hands {
@@ -75,23 +87,35 @@ struct hands {
 /* The build's number, or -1 if it failed. */
 static int64_t hands_build(struct hands *h, const struct action *a)
 {
-	bool ok = sim_builds(h->sim, a->node);
+	bool ok = sim_builds(h->sim, a->node), relayout = a->how == ACTION_BUILD_RELAYOUT;
+	uint32_t artefact = sim_artefact(h->sim, a->node);
 	struct built *b = ARRAY_GROW(h);
-	int64_t id = (int64_t)h->n - 1;
+	size_t id = h->n - 1;
 
 	b->node = a->node;
-	for (size_t i = 0; i + 1 < h->n; i++)
-		b->layout += h->v[i].node == a->node;
+	b->unit = id;
+	b->failed = !ok;
+	for (size_t i = 0; ok && i < id; i++) {
+		const struct built *o = &h->v[i];
+		if (o->failed || o->unit != i || sim_artefact(h->sim, o->node) != artefact)
+			continue;
+		if (relayout)
+			b->layout++;
+		else if (o->layout == 0)
+			b->unit = i;
+	}
 	h->res->builds++;
-	search_built(h->search, a->node, id, ok ? OUTCOME_OK : OUTCOME_FAILED, id,
-		     a->how == ACTION_BUILD_RELAYOUT, h->plan->cost_build);
-	return ok ? id : -1;
+	search_built(h->search, a->node, (int64_t)id, ok ? OUTCOME_OK : OUTCOME_FAILED,
+		     (int64_t)b->unit, relayout, h->plan->cost_build);
+	return ok ? (int64_t)id : -1;
 }
 
-static double hands_run(struct hands *h, struct built *b)
+static double hands_run(struct hands *h, const struct built *b)
 {
+	struct built *unit = &h->v[b->unit];
+
 	h->res->runs++;
-	return sim_run(h->sim, b->node, b->layout, b->boots - 1, b->runs++);
+	return sim_run(h->sim, b->node, b->layout, unit->boots - 1, unit->runs++);
 }
 
 /* Discarded runs come before the first counted one of a build; their time is the boot's. */
@@ -100,11 +124,12 @@ static void hands_boot(struct hands *h, int64_t build)
 	struct built *b = &h->v[build];
 	double seconds = h->plan->cost_boot;
 
-	b->boots++;
+	h->v[b->unit].boots++;
 	b->boot = h->boots++;
 	b->boot_runs = 0;
+	b->booted = true;
 	h->res->boots++;
-	while (b->runs < h->sim->p.warmup) {
+	while (h->v[b->unit].runs < h->sim->p.warmup) {
 		(void)hands_run(h, b);
 		seconds += h->plan->cost_run;
 	}
@@ -118,7 +143,7 @@ static void hands_do(struct hands *h, const struct action *a)
 	if (build < 0)
 		return;
 	struct built *b = &h->v[build];
-	if (a->new_boot || !b->boots)
+	if (a->new_boot || !b->booted)
 		hands_boot(h, build);
 	for (unsigned i = 0; i < a->runs; i++) {
 		double value = hands_run(h, b);
@@ -217,12 +242,16 @@ static void policy_culprit(const struct simulate_plan *plan, struct sim *sim,
 		ret->step_seconds =
 			fmax(ret->step_seconds, 1e-9 * (double)(clock_monotonic_ns() - t));
 		ret->steps++;
-		if (a.kind == ACTION_ANSWER)
+		ret->stuck = ret->runs > STUCK_RUNS;
+		if (a.kind == ACTION_ANSWER || ret->stuck || asked_to_stop(plan))
 			break;
 		assert(a.runs > 0);
 		hands_do(&h, &a);
 	}
-	judge_answer(h.search, sim, ret);
+	if (a.kind == ACTION_ANSWER)
+		judge_answer(h.search, sim, ret);
+	else
+		ret->answer = ANSWER_UNDECIDED;
 	search_free(h.search);
 	free(h.v);
 }
@@ -272,7 +301,7 @@ static void *worker(void *arg)
 
 	for (;;) {
 		uint32_t i = atomic_fetch_add(&w->next, 1);
-		if (i >= w->plan->histories)
+		if (i >= w->plan->histories || asked_to_stop(w->plan))
 			return NULL;
 		one_history(w->plan, w->line, w->plan->first + i, &w->ret[i]);
 	}
@@ -294,7 +323,7 @@ const char *simulate_impossible(const struct simulate_plan *plan)
 	return line ? NULL : "the rivals P0, P1 and P3 search a line only, not merges";
 }
 
-void simulate_run(const struct simulate_plan *plan, struct policy_result *ret)
+bool simulate_run(const struct simulate_plan *plan, struct policy_result *ret)
 {
 	struct graph line = plan->file || plan->scenario.dag ? (struct graph){ 0 }
 							     : graph_line(plan->scenario.n);
@@ -310,6 +339,7 @@ void simulate_run(const struct simulate_plan *plan, struct policy_result *ret)
 		pthread_join(threads[i], NULL);
 	free(threads);
 	graph_done(&line);
+	return !asked_to_stop(plan);
 }
 
 /* --- what came of it
@@ -402,6 +432,7 @@ static void tally_one(const struct policy_result *r, struct simulate_tally *t)
 		t->multiple_holds += r->holds;
 		break;
 	}
+	t->stuck += r->stuck;
 	t->null += r->changes == 0;
 	t->step_seconds = fmax(t->step_seconds, r->step_seconds);
 }

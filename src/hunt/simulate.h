@@ -35,12 +35,13 @@ struct simulate_plan {
 	double offset_scale, boot_scale; /* negative = its default */
 	double cost_build, cost_boot, cost_run;
 	unsigned max_runs, max_builds; /* 0 = its default */
+	bool (*stop)(void);	       /* asked now and then; may be NULL */
 };
 /* B = 10, R = 1, boots free, seed 777, 400 histories of g3s by P4. */
 void simulate_plan_default(struct simulate_plan *plan);
 
-/* Fills ret[0 .. histories). Rivals need a line: see simulate_possible. */
-void simulate_run(const struct simulate_plan *plan, struct policy_result *ret);
+/* Fills ret[0 .. histories). False if it was stopped: then ret is not to be used. Rivals need a line: see simulate_impossible. */
+bool simulate_run(const struct simulate_plan *plan, struct policy_result *ret);
 /* Why a policy cannot play a scenario, or NULL. */
 const char *simulate_impossible(const struct simulate_plan *plan);
 
@@ -65,6 +66,7 @@ struct simulate_tally {
 	struct sim_spread builds, runs, boots, cost;
 	double stated, actual; /* of the named: mean stated confidence, share that was right; NaN if
 				  none */
+	uint32_t stuck;	       /* hunts that were given up, among the undecided */
 	double step_seconds;   /* the slowest decision */
 	struct sim_bin bins[SIM_BINS];
 };

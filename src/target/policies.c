@@ -23,7 +23,7 @@ enum { END_RUNS = 5, BAYES_MAX_RUNS = 1000 };
 /* One build of each commit and its runs so far. */
 struct lab {
 	struct sim *sim;
-	unsigned *runs; /* per node */
+	unsigned *runs; /* per artefact */
 	uint8_t *built;
 	struct policy_result *res;
 };
@@ -55,7 +55,7 @@ static bool lab_build(struct lab *l, uint32_t node)
 
 static double lab_run(struct lab *l, uint32_t node)
 {
-	unsigned run = l->runs[node]++;
+	unsigned run = l->runs[sim_artefact(l->sim, node)]++;
 
 	if (run == 0)
 		l->res->boots++;

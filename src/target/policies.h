@@ -27,6 +27,7 @@ struct policy_result {
 	unsigned steps; /* decisions */
 	unsigned
 		changes; /* true changes of this history: 0 means that "no change" would be right */
+	bool stuck;	 /* given up: it did not end (a fault of the policy) */
 	double step_seconds; /* the longest a decision took, where the caller has a clock; else 0 */
 };
 

@@ -76,6 +76,12 @@ static const struct sim_scenario table[] = {
 	{ "ramp", "a slow creep with no culprit", .n = 1024, .d = .04, .s = .01, .ramp = true },
 	{ "spread", "only the spread changes, threefold", .n = 1024, .s = .01, .spread = 3,
 	  .margin = .01 },
+	{ "same40", "40 % of the commits leave the artefacts as they are", .n = 1024, .d = .03,
+	  .s = .01, .same = .4 },
+	{ "hint_right", "a tenth of the commits suspected twentyfold, rightly", .n = 1024, .d = .03,
+	  .s = .01, .hint = 20 },
+	{ "hint_wrong", "the same, and the culprit is not among them", .n = 1024, .d = .03,
+	  .s = .01, .hint = 20, .hint_wrong = true },
 	{ "ar3s", "noise that remembers", .n = 1024, .d = .03, .s = .01, .noise = SIM_AR },
 };
 

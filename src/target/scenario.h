@@ -56,8 +56,11 @@ struct sim_scenario {
 			3 */
 	bool mix; /* d, s, noise, tau and drift are drawn anew for each history (STATISTICS.md 2.2)
 		   */
-	double margin; /* smallest ln change of interest; 0: d / 2 */
-	bool counter;  /* the metric is declared an exact count */
+	double same; /* share of commits whose artefacts are those of their first parent, to the byte */
+	double hint; /* a tenth of the commits weigh so many times more a priori; 0 counts as 1 ... */
+	bool hint_wrong; /* ... and the culprit is none of them (else it is one) */
+	double margin;	 /* smallest ln change of interest; 0: d / 2 */
+	bool counter;	 /* the metric is declared an exact count */
 };
 
 /* NULL if there is none of that name. */

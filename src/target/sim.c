@@ -26,6 +26,8 @@ enum tag {
 	TAG_MIX,
 	TAG_DAG,
 	TAG_RESAMPLE,
+	TAG_SAME,
+	TAG_HINT,
 };
 
 static uint64_t mix(uint64_t x)
@@ -195,6 +197,28 @@ static void draw_mix(struct sim *sim)
 	}
 }
 
+/* Some commits change nothing that is built. The ends and what has several parents always do. */
+static void draw_artefacts(struct sim *sim)
+{
+	const struct graph *g = sim->g;
+
+	for (uint32_t c = 0; c < g->n; c++) {
+		uint32_t first = g->parent_start[c];
+		bool same = c && c + 1 < g->n && g->parent_start[c + 1] - first == 1 &&
+			    sim_uniform(sim->key, TAG_SAME, c, 0) < sim->p.same;
+		sim->artefact[c] = same ? sim->artefact[g->parents[first]] : c;
+	}
+}
+
+/* A prior that is worth something, or that misleads. */
+static void draw_hints(struct sim *sim)
+{
+	for (uint32_t c = 1; c < sim->g->n; c++)
+		if (sim_is_change(sim, c) ? !sim->p.hint_wrong
+					  : sim_uniform(sim->key, TAG_HINT, c, 0) < .1)
+			sim->own.weight[c] = sim->p.hint;
+}
+
 static bool far_enough(const struct sim *sim, uint32_t c)
 {
 	uint32_t apart = sim->n_changes ? sim->p.n / (4 * sim->p.changes) : 0;
@@ -219,7 +243,7 @@ static void draw_changes(struct sim *sim)
 	for (uint64_t t = 0; sim->n_changes < want && t < 100000; t++) {
 		double u = sim_uniform(sim->key, TAG_CHANGE, t, 0);
 		uint32_t c = 1 + (uint32_t)(u * candidates);
-		if (!far_enough(sim, c))
+		if (sim->artefact[c] != c || !far_enough(sim, c))
 			continue;
 		unsigned at = sim->n_changes++;
 		for (; at > 0 && sim->changes[at - 1] > c; at--)
@@ -282,7 +306,7 @@ void sim_open(struct sim *sim, const struct sim_scenario *p, uint64_t seed, uint
 	*sim = (struct sim){ .p = *p, .key = sim_key(seed, history), .history = history };
 	if (p->mix)
 		draw_mix(sim);
-	if (p->dag || !line) {
+	if (p->dag || p->hint > 0 || !line) {
 		sim->own = p->dag ? sim_dag(p, sim->key) : graph_line(p->n);
 		sim->g = &sim->own;
 	} else {
@@ -292,11 +316,15 @@ void sim_open(struct sim *sim, const struct sim_scenario *p, uint64_t seed, uint
 	sim->step = p->quant > 0 ? p->quant * 100 : 1e-6;
 	sim->resolution = p->resolution > 0 ? p->resolution * 100 : sim->step;
 	sim->shift = xcalloc(sim->g->n, sizeof(*sim->shift));
+	sim->artefact = xcalloc(sim->g->n, sizeof(*sim->artefact));
 	sim->broken = xcalloc(sim->g->n, 1);
+	draw_artefacts(sim);
 	draw_changes(sim);
 	draw_shifts(sim);
 	if (p->skip > 0)
 		draw_broken(sim);
+	if (p->hint > 0)
+		draw_hints(sim);
 }
 
 void sim_rewind(struct sim *sim)
@@ -308,6 +336,7 @@ void sim_rewind(struct sim *sim)
 void sim_done(struct sim *sim)
 {
 	free(sim->shift);
+	free(sim->artefact);
 	free(sim->broken);
 	graph_done(&sim->own);
 	*sim = (struct sim){ 0 };
@@ -316,6 +345,11 @@ void sim_done(struct sim *sim)
 bool sim_builds(const struct sim *sim, uint32_t node)
 {
 	return !sim->broken[node];
+}
+
+uint32_t sim_artefact(const struct sim *sim, uint32_t node)
+{
+	return sim->artefact[node];
 }
 
 bool sim_is_change(const struct sim *sim, uint32_t node)
@@ -370,7 +404,7 @@ static bool on_bad_side(const struct sim *sim, uint32_t node)
 double sim_run(struct sim *sim, uint32_t node, unsigned layout, unsigned boot, unsigned run)
 {
 	const struct sim_scenario *p = &sim->p;
-	uint64_t build = node + ((uint64_t)layout << 32);
+	uint64_t build = sim->artefact[node] + ((uint64_t)layout << 32);
 	double y = sim->shift[node] + order_effects(sim), s = p->s;
 
 	if (sim->values && sim->values[node].n)

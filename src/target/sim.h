@@ -27,9 +27,10 @@ struct sim_values {
 struct sim {
 	struct sim_scenario
 		p; /* as drawn: with `mix`, this history's own d, s, noise, tau, drift */
-	const struct graph *g;		   /* node numbers are commits */
-	double *shift;			   /* per node: ln level minus ln 100 */
-	uint8_t *broken;		   /* per node: does not build */
+	const struct graph *g; /* node numbers are commits */
+	double *shift;	       /* per node: ln level minus ln 100 */
+	uint32_t *artefact;    /* per node: the first commit with these artefacts, mostly itself */
+	uint8_t *broken;       /* per node: does not build */
 	uint32_t changes[SIM_MAX_CHANGES]; /* the true culprits, ascending; empty if nothing changed
 					    */
 	unsigned n_changes;
@@ -55,9 +56,11 @@ void sim_done(struct sim *sim);
 
 /* Does the commit build? The ends always do. */
 bool sim_builds(const struct sim *sim, uint32_t node);
+/* The commit whose artefacts these are: itself, or an ancestor that `same` made equal to it. Runs and offsets belong to it. */
+uint32_t sim_artefact(const struct sim *sim, uint32_t node);
 bool sim_is_change(const struct sim *sim, uint32_t node);
 /*
- * One run. `layout` counts the builds of this commit, `boot` the boots of that build and `run` the
+ * One run. `layout` counts the builds of these artefacts, `boot` the boots of that build and `run` the
  * runs of that build over all its boots, each from 0. Advances the order of runs.
  */
 double sim_run(struct sim *sim, uint32_t node, unsigned layout, unsigned boot, unsigned run);

@@ -474,6 +474,9 @@ void sim_open_file(struct sim *sim, const struct sim_file *f, uint64_t seed, uin
 			     .resolution = f->p.resolution };
 	sim->shift = xmemdup(f->shift, f->g.n * sizeof(*f->shift));
 	sim->broken = xmemdup(f->broken, f->g.n);
+	sim->artefact = xreallocarray(NULL, f->g.n, sizeof(*sim->artefact));
+	for (uint32_t i = 0; i < f->g.n; i++)
+		sim->artefact[i] = i;
 	memcpy(sim->changes, f->culprits, sizeof(f->culprits));
 	sim->n_changes = f->n_culprits;
 }

@@ -313,6 +313,51 @@ static void dag_has_its_merges_and_one_end(void **state)
 	}
 }
 
+static void same_artefacts_give_the_same_runs(void **state)
+{
+	const struct sim_scenario p = scenario("same40");
+	struct sim s;
+	unsigned same = 0;
+
+	(void)state;
+	sim_open(&s, &p, 5, 0, NULL);
+	for (uint32_t c = 1; c < s.g->n; c++) {
+		uint32_t a = sim_artefact(&s, c);
+		assert_int_equal(sim_artefact(&s, a), a);
+		assert_true(a == c || a == sim_artefact(&s, c - 1));
+		assert_double(s.shift[c], s.shift[a], 0);
+		if (a != c)
+			assert_true(sim_run(&s, c, 0, 0, 3) == sim_run(&s, a, 0, 0, 3));
+		same += a != c;
+	}
+	assert_double(same / 1024., .4, .06);
+	assert_int_equal(sim_artefact(&s, s.changes[0]), s.changes[0]);
+	assert_int_equal(sim_artefact(&s, s.g->bad), s.g->bad);
+	sim_done(&s);
+}
+
+static void hints_point_at_a_tenth(void **state)
+{
+	static const struct {
+		const char *name;
+		double culprit;
+	} rows[] = { { "hint_right", 20 }, { "hint_wrong", 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const struct sim_scenario p = scenario(rows[i].name);
+		unsigned heavy = 0;
+		struct sim s;
+		sim_open(&s, &p, 5, 0, NULL);
+		for (uint32_t c = 0; c < s.g->n; c++)
+			heavy += s.g->weight[c] == 20;
+		assert_in_range(heavy, 70, 135);
+		assert_double(s.g->weight[s.changes[0]], rows[i].culprit, 0);
+		assert_double(s.g->weight[0], 0, 0);
+		sim_done(&s);
+	}
+}
+
 static void mix_draws_within_its_ranges(void **state)
 {
 	const struct sim_scenario p = scenario("mix");
@@ -459,6 +504,8 @@ int main(void)
 		cmocka_unit_test(the_culprit_is_uniform),
 		cmocka_unit_test(broken_stretches_have_mean_length_three),
 		cmocka_unit_test(dag_has_its_merges_and_one_end),
+		cmocka_unit_test(same_artefacts_give_the_same_runs),
+		cmocka_unit_test(hints_point_at_a_tenth),
 		cmocka_unit_test(mix_draws_within_its_ranges),
 		cmocka_unit_test(every_scenario_opens),
 		cmocka_unit_test(thresholds_give_the_tables_of_the_method),

@@ -213,6 +213,35 @@ static void the_files_in_bench_parse(void **state)
 	}
 }
 
+static bool at_once(void)
+{
+	return true;
+}
+
+static void a_stop_is_heard(void **state)
+{
+	struct simulate_plan plan = plan_of("g3s", POLICY_P4, 5);
+	struct policy_result r[5];
+
+	(void)state;
+	plan.stop = at_once;
+	assert_false(simulate_run(&plan, r));
+}
+
+/* A commit next to the good end with the good end's artefacts once left the posterior without a good end, for ever. */
+static void equal_artefacts_do_not_lose_the_ends(void **state)
+{
+	struct simulate_plan plan = plan_of("same40", POLICY_P4, 12);
+	struct policy_result r[12];
+	struct simulate_tally t;
+
+	(void)state;
+	assert_true(simulate_run(&plan, r));
+	simulate_tally(&plan, r, ARRAY_LEN(r), &t);
+	assert_int_equal(t.stuck, 0);
+	assert_int_equal(t.right, ARRAY_LEN(r));
+}
+
 static bool row_holds(const char *text, const struct simulate_plan *plan)
 {
 	const uint64_t seeds[] = { 777, 2024 };
@@ -322,6 +351,8 @@ int main(void)
 		cmocka_unit_test(a_target_file_is_read),
 		cmocka_unit_test(a_bad_target_file_says_where),
 		cmocka_unit_test(the_files_in_bench_parse),
+		cmocka_unit_test(a_stop_is_heard),
+		cmocka_unit_test(equal_artefacts_do_not_lose_the_ends),
 		cmocka_unit_test(criteria_can_pass_and_fail),
 		cmocka_unit_test(a_dropped_offset_model_is_seen),
 		cmocka_unit_test(rivals_refuse_merges),
