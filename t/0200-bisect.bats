@@ -223,3 +223,20 @@ verdict() { jq -r .verdict <<<"$output"; }
 	expect_status 0
 	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c15)" ]
 }
+
+@test 'undo withdraws, the same command measures again and answers; verify agrees' {
+	make_history 12
+	plant 7 +10%
+	cd project
+	culprit_run bisect c1 c12 --build 'sh build.sh' --bench ./program --json
+	expect_status 0
+	culprit_run undo 12
+	expect_status 0
+	culprit_run bisect c1 c12 --build 'sh build.sh' --bench ./program --json
+	expect_status 0
+	[[ "$stderr" != *'stored answer'* ]]
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c7)" ]
+	culprit_run verify
+	expect_status 0
+}
+

@@ -43,6 +43,7 @@ struct bisect {
 		int64_t *v; /* the search's build number -> the journal's id */
 		size_t n, cap;
 	} map;
+	bool past_answer; /* replay: what follows in the journal is the head-to-head's */
 	bool answered;	       /* the last journaled action was the answer */
 	struct strvec skipped; /* "commit reason", for the report */
 	struct duel duel;

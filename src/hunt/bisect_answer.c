@@ -37,15 +37,15 @@ static int side_build(struct bisect *b, size_t i, uint32_t node, struct err *e)
 	return 0;
 }
 
-/* Runs after the journaled answer are the duel's. */
+/* Runs after the last journaled answer are the duel's. */
 static int replay_duel(struct bisect *b, const struct observations *obs, struct err *e)
 {
 	struct observations tail = *obs;
-	size_t i = 0;
+	size_t i = obs->n;
 
-	while (i < obs->n && !(obs->v[i].kind == OBS_ACTION && !obs->v[i].withdrawn &&
-			       strstr(obs->v[i].text, "\"answer\"")))
-		i++;
+	while (i > 0 &&
+	       !(obs->v[i - 1].kind == OBS_ACTION && strstr(obs->v[i - 1].text, "\"answer\"")))
+		i--;
 	tail.v += i;
 	tail.n -= i;
 	return duel_replay(b->s, &b->duel, &tail, e);

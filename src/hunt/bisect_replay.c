@@ -59,7 +59,7 @@ static int replay_build(struct bisect *b, const struct observation *o, struct er
 		return err_set(e, ERR_BROKEN,
 			       "the journal has a build of %.12s, which is not in the range",
 			       o->node);
-	if (!b->answered)
+	if (!b->past_answer)
 		bisect_tell_built(b, node, m);
 	return 0;
 }
@@ -69,7 +69,7 @@ static void replay_run(struct bisect *b, const struct observation *o)
 	const struct reading *x = b->s->metric ? readings_find(&o->readings, b->s->metric) : NULL;
 
 	/* after the answer come the runs of the head-to-head, which the search must not see */
-	if (o->index < 0 || b->answered)
+	if (o->index < 0 || b->past_answer)
 		return;
 	measure_count(b->s, o->outcome, o->seconds);
 	if (o->outcome == OUTCOME_OK && x)
@@ -86,6 +86,8 @@ static int replay_action(struct bisect *b, const struct observation *o, bool ver
 
 	search_next(b->search, &a);
 	b->answered = a.kind == ACTION_ANSWER;
+	/* what was measured then decides whose runs follow, also where a withdrawal changed the search's mind */
+	b->past_answer = strstr(o->text, "\"answer\"") != NULL;
 	if (!verify)
 		return 0;
 	bisect_action_text(b, &a, &now);
@@ -118,7 +120,7 @@ static int replay_one(struct bisect *b, const struct observation *o, bool verify
 	case OBS_BOOT:
 		b->s->next_boot++;
 		b->s->n_boots++;
-		if (!b->answered)
+		if (!b->past_answer)
 			search_booted(b->search, bisect_number(b, o->build), o->boot, o->outcome,
 				      o->seconds);
 		return 0;
