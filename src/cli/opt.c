@@ -7,6 +7,7 @@
 #include "cli/opt.h"
 
 #include "base/num.h"
+#include "text/table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -290,30 +291,6 @@ int opt_parse(const struct opt *table, void *into, int argc, const char *const *
 	return 0;
 }
 
-/* Appends `text` broken at spaces so that no line passes `width`; further lines start at column
- * `indent`. */
-static void wrap(struct str *out, const char *text, size_t column, size_t indent, size_t width)
-{
-	while (*text) {
-		size_t n = strcspn(text, " ");
-
-		if (column > indent && column + 1 + n > width) {
-			str_putc(out, '\n');
-			str_pad(out, ' ', indent);
-			column = indent;
-		} else if (column > indent) {
-			str_putc(out, ' ');
-			column++;
-		}
-		str_add(out, text, n);
-		column += n;
-		text += n;
-		while (*text == ' ')
-			text++;
-	}
-	str_putc(out, '\n');
-}
-
 void opt_help(const struct opt *table, unsigned width, struct str *out)
 {
 	AUTO(str) struct str scratch = STR_INIT;
@@ -342,6 +319,6 @@ void opt_help(const struct opt *table, unsigned width, struct str *out)
 			left.n = 0;
 		}
 		str_pad(out, ' ', indent - left.n);
-		wrap(out, o->help, indent, indent, width);
+		text_wrap(out, o->help, indent, indent, width);
 	}
 }

@@ -84,6 +84,33 @@ size_t text_fit(const char *text, size_t columns)
 	return (size_t)(p - text);
 }
 
+void text_wrap(struct str *out, const char *text, size_t column, size_t indent, size_t width)
+{
+	bool begun = false;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+		AUTO_FREE char *word = xstrndup(text, n);
+		size_t columns = text_columns(word);
+
+		if (begun && column + 1 + columns > width) {
+			str_putc(out, '\n');
+			str_pad(out, ' ', indent);
+			column = indent;
+		} else if (begun) {
+			str_putc(out, ' ');
+			column++;
+		}
+		str_puts(out, word);
+		column += columns;
+		begun = true;
+		text += n;
+		while (*text == ' ')
+			text++;
+	}
+	str_putc(out, '\n');
+}
+
 void table_done(struct table *t)
 {
 	for (size_t i = 0; i < t->columns.n; i++)

@@ -27,6 +27,12 @@ size_t text_columns(const char *text);
 /* How many bytes of `text` fit into so many columns; never splits a character. */
 size_t text_fit(const char *text, size_t columns);
 
+/*
+ * Appends `text` broken at spaces so that no line passes `width` columns, and a newline. The first line begins at `column`,
+ * where the caller stands; further ones are indented by `indent`. A word that is too long stays whole.
+ */
+void text_wrap(struct str *out, const char *text, size_t column, size_t indent, size_t width);
+
 enum table_flags {
 	TABLE_LEFT = 0,
 	TABLE_RIGHT = 1 << 0,

@@ -106,6 +106,27 @@ static void hostile_cells_stay_on_their_line(void **state UNUSED)
 	assert_string_equal(out.p, "a b [2J    x\nshort row\n");
 }
 
+static void text_wraps_at_spaces(void **state UNUSED)
+{
+	static const struct {
+		const char *text, *wrapped;
+	} rows[] = {
+		{ "", "\n" },
+		{ "one", "one\n" },
+		{ "one two three four", "one two\n  three\n  four\n" },
+		{ "averyveryverylongword x", "averyveryverylongword\n  x\n" },
+		{ "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc \xc3\xbc\xc3\xbc\xc3\xbc",
+		  "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc \xc3\xbc\xc3\xbc\xc3\xbc\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(str) struct str out = STR_INIT;
+
+		text_wrap(&out, rows[i].text, 2, 2, 10);
+		assert_string_equal(out.p, rows[i].wrapped);
+	}
+}
+
 static void an_empty_table_is_nothing(void **state UNUSED)
 {
 	AUTO(table) struct table t = TABLE_INIT;
@@ -124,6 +145,7 @@ int main(void)
 		cmocka_unit_test(colour_changes_no_column),
 		cmocka_unit_test(width_is_what_is_seen),
 		cmocka_unit_test(hostile_cells_stay_on_their_line),
+		cmocka_unit_test(text_wraps_at_spaces),
 		cmocka_unit_test(an_empty_table_is_nothing),
 	};
 
