@@ -30,6 +30,29 @@ static void numbers_are_strict(void **state UNUSED)
 	}
 }
 
+/* What is read is the nearest double, as strtod finds it; by the short way and by the long one. */
+static void numbers_are_the_nearest_doubles(void **state UNUSED)
+{
+	static const char *const texts[] = { "0.1",	 "123456789012345", "1234567890123456", "0.000001", "1e22",
+					     "1e23",	 "3.14159e-20",	    "9007199254740993", "-0.3",	    "4.35",
+					     "00000000000000000000001.5", "1e-300", "0.1e1", "123456.789e3", "8.5e-23" };
+	uint64_t x = 1;
+	double v;
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		assert_int_equal(num_parse_double(texts[i], "x", &v, NULL, NULL), 0);
+		assert_true(v == strtod(texts[i], NULL));
+	}
+	for (int i = 0; i < 20000; i++) {
+		char text[64];
+
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		snprintf(text, sizeof(text), "%.*f", (int)(x >> 60), (double)(int64_t)x / (double)(1 << (x >> 40 & 15)) / 1e9);
+		assert_int_equal(num_parse_double(text, "x", &v, NULL, NULL), 0);
+		assert_true(v == strtod(text, NULL));
+	}
+}
+
 static void durations_and_sizes(void **state UNUSED)
 {
 	int64_t v;
@@ -96,6 +119,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_strict),
+		cmocka_unit_test(numbers_are_the_nearest_doubles),
 		cmocka_unit_test(durations_and_sizes),
 		cmocka_unit_test(values_scale),
 		cmocka_unit_test(strings_keep_their_ceiling),
