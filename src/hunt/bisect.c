@@ -169,9 +169,13 @@ static void show_progress(struct bisect *b)
 		num_put_clock(&left, (int64_t)(st.seconds_left * 1e9));
 		str_puts(&left, " left");
 	}
-	session_progress(b->s, "search   %4.1f %% on %.12s   %u builds, %u runs%s",
-			 100 * st.probability, b->range.oid[st.culprit], st.builds, st.runs,
-			 left.p);
+	if (st.phase == PHASE_ENDS)
+		session_progress(b->s, "ends   do %s and %s differ?   %u runs",
+				 bisect_old_rev(b->o), bisect_new_rev(b->o), st.runs);
+	else
+		session_progress(b->s, "search   %4.1f %% on %.12s   %u builds, %u runs%s",
+				 100 * st.probability, b->range.oid[st.culprit], st.builds, st.runs,
+				 left.p);
 }
 
 static int do_action(struct bisect *b, const struct action *a, struct err *e)

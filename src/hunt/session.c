@@ -4,9 +4,12 @@
  */
 #include "hunt/session.h"
 
+#include "config.h"
+
 #include "base/num.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
+#include "sys/machine.h"
 #include "text/json.h"
 
 #include <inttypes.h>
@@ -155,6 +158,29 @@ static void full_question(const struct session *s, const char *kind, const char 
 		 s->data_hash ? s->data_hash : "", config.n ? config.p : "null");
 }
 
+/* What machine this was, for whoever reads the journal later. */
+static void host_facts(struct str *out)
+{
+	struct json_out w = JSON_OUT_INIT(out, JSON_STYLE_COMPACT);
+	struct machine m;
+
+	machine_read("", &m);
+	json_out_object(&w, NULL);
+	json_out_text(&w, "cpu", m.cpu);
+	json_out_text(&w, "kernel", m.kernel);
+	json_out_text(&w, "governor", m.governor);
+	json_out_text(&w, "clocksource", m.clocksource);
+	json_out_text(&w, "hypervisor", m.hypervisor);
+	json_out_int(&w, "cpus", m.cpus);
+	json_out_int(&w, "cpus_allowed", m.cpus_allowed);
+	json_out_int(&w, "turbo", m.turbo);
+	json_out_int(&w, "smt", m.smt);
+	json_out_int(&w, "aslr", m.aslr);
+	json_out_int(&w, "memory_bytes", m.memory_bytes);
+	json_out_number(&w, "load", m.load);
+	json_out_close(&w);
+}
+
 static uint64_t seed_of(const char *key)
 {
 	char head[17];
@@ -245,6 +271,9 @@ int session_hunt(struct session *s, const char *kind, const char *question, cons
 			"hunt %lld asked another question: a name, the configuration or a benchmark file has "
 			"changed since; give the old command again with full object names",
 			(long long)s->opt.only_hunt);
+	AUTO(str) struct str host = STR_INIT;
+
+	host_facts(&host);
 	struct hunt_row row = {
 		.kind = (char *)kind,
 		.key = key,
@@ -252,6 +281,8 @@ int session_hunt(struct session *s, const char *kind, const char *question, cons
 		.graph = (char *)graph,
 		.seed = seed ? seed : seed_of(key),
 		.began_ns = clock_realtime_ns(),
+		.host = host.p,
+		.version = (char *)CULPRIT_VERSION,
 	};
 
 	s->seed = row.seed;

@@ -53,6 +53,10 @@ void answer_change(const struct json *row, struct str *out)
 	double low = answer_number(row, "low"), high = answer_number(row, "high");
 	int decimals = decimals_for(low, high, change);
 
+	if (isnan(change)) {
+		str_puts(out, "-");
+		return;
+	}
 	num_put_change(out, change, decimals);
 	str_puts(out, " %");
 	if (isnan(low) || isnan(high))
@@ -99,7 +103,7 @@ void answer_verdict(const struct json *row, struct str *out)
 		if (answer_flag(row, "differs_within_margin"))
 			str_puts(out, ", yet measurably different");
 	}
-	if (v != VERDICT_UNDECIDED)
+	if (v != VERDICT_UNDECIDED || !answer_flag(row, "primary"))
 		return;
 	if (answer_flag(row, "unresolvable"))
 		str_puts(out, ": not resolvable (more than 64 times the runs)");
@@ -120,6 +124,8 @@ int answer_text(const struct json *answer, const struct answer_style *style, str
 		answer_run(answer, style, out);
 	else if (!strcmp(command, "bisect"))
 		answer_bisect(answer, style, out);
+	else if (!strcmp(command, "doctor"))
+		answer_calibrate(answer, style, out);
 	else if (!strcmp(command, "plan"))
 		answer_plan(answer, style, out);
 	else

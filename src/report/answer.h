@@ -20,6 +20,7 @@ int answer_text(const struct json *answer, const struct answer_style *style, str
 		struct err *e) MUST_USE;
 void answer_compare(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_run(const struct json *answer, const struct answer_style *style, struct str *out);
+void answer_calibrate(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_plan(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_bisect(const struct json *answer, const struct answer_style *style, struct str *out);
 
