@@ -104,6 +104,9 @@ static void judge_pair(const struct duel *d, unsigned look, struct duel_row *row
 				  .counter = row->a->counter };
 	const struct metric_series *a = row->a, *b = row->b;
 
+	/* What the last printed digit hides belongs into the interval. */
+	p.resolution = a->resolution > b->resolution ? a->resolution : b->resolution;
+
 	judge_builds(a->v, a->build, a->n, b->v, b->build, b->n, &p, &d->plan, look, &row->j);
 }
 
