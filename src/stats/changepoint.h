@@ -4,7 +4,7 @@
  *
  * Levels are constant between changes; noise is whatever is left: run noise, build offsets. Single spikes (one or two odd
  * points) are not changes. A change needs points on both sides: what the last points alone suggest is reported as
- * pending, "too early to say". The chance that a series without any change yields one is at most `alpha` for independent noise
+ * pending, "too early to say". The chance that a series without any change yields one is about `alpha` for independent noise
  * of any shape (measured in docs/design/012-history.md); noise with memory of many points looks like changes and is told apart
  * by nobody. Time and memory O(n).
  *

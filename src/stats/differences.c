@@ -31,13 +31,13 @@ struct matrix {
 };
 
 struct probe {
-	uint64_t upto;	   /* entries <= v */
+	uint64_t up_to;	   /* entries <= v */
 	double pred, succ; /* largest entry <= v, smallest entry > v; +-HUGE_VAL if there is none */
 };
 
 struct bracket {
-	double lo, hi;	      /* entries of the matrix; the wanted one is in [lo, hi] */
-	uint64_t below, upto; /* entries < lo, entries <= hi */
+	double lo, hi;	       /* entries of the matrix; the wanted one is in [lo, hi] */
+	uint64_t below, up_to; /* entries < lo, entries <= hi */
 };
 
 enum { THIN = 512, GATHER = 4096 };
@@ -52,7 +52,7 @@ static struct probe probe_at(const struct matrix *d, double v)
 
 		while (j < d->m && d->y[j] - x <= v)
 			j++;
-		r.upto += j;
+		r.up_to += j;
 		if (j > 0 && d->y[j - 1] - x > r.pred)
 			r.pred = d->y[j - 1] - x;
 		if (j < d->m && d->y[j] - x < r.succ)
@@ -63,12 +63,12 @@ static struct probe probe_at(const struct matrix *d, double v)
 
 static void bracket_cut(struct bracket *b, const struct probe *p, uint64_t rank)
 {
-	if (rank <= p->upto && p->pred < b->hi) {
+	if (rank <= p->up_to && p->pred < b->hi) {
 		b->hi = p->pred;
-		b->upto = p->upto;
-	} else if (rank > p->upto && p->succ > b->lo) {
+		b->up_to = p->up_to;
+	} else if (rank > p->up_to && p->succ > b->lo) {
 		b->lo = p->succ;
-		b->below = p->upto;
+		b->below = p->up_to;
 	}
 }
 
@@ -101,7 +101,7 @@ static double bit_middle(double lo, double hi)
 /* Where to look next: step 0 and 1 aim beside the rank, 2 and 3 halve. Always lo <= v < hi. */
 static double aim(const struct bracket *b, uint64_t rank, unsigned step)
 {
-	double candidates = (double)(b->upto - b->below), v = b->lo;
+	double candidates = (double)(b->up_to - b->below), v = b->lo;
 	double f = (double)(rank - b->below) / candidates;
 
 	if (step < 2) {
@@ -117,7 +117,7 @@ static double aim(const struct bracket *b, uint64_t rank, unsigned step)
 
 static double gather(const struct matrix *d, const struct bracket *b, uint64_t rank)
 {
-	size_t room = (size_t)(b->upto - b->below), k = 0, start = 0;
+	size_t room = (size_t)(b->up_to - b->below), k = 0, start = 0;
 	AUTO_FREE double *v = xmalloc(room * sizeof(*v));
 
 	for (size_t i = 0; i < d->n; i++) {
@@ -139,8 +139,8 @@ static double search(const struct matrix *d, struct bracket *all, size_t at, con
 	uint64_t few = (d->n + d->m) / 2 + GATHER;
 	unsigned step = 0;
 
-	while (b->lo < b->hi && b->upto - b->below > few) {
-		uint64_t before = b->upto - b->below;
+	while (b->lo < b->hi && b->up_to - b->below > few) {
+		uint64_t before = b->up_to - b->below;
 		struct probe p = probe_at(d, aim(b, ranks[at], step));
 
 		for (size_t i = at; i < count; i++)
@@ -148,7 +148,7 @@ static double search(const struct matrix *d, struct bracket *all, size_t at, con
 		/* Interpolate while it takes away a third or more; else halve twice and try again.
 		 */
 		if (step < 2)
-			step = b->upto - b->below > before - before / 3 ? (step ? 2 : 1) : !step;
+			step = b->up_to - b->below > before - before / 3 ? (step ? 2 : 1) : !step;
 		else
 			step = step == 2 ? 3 : 0;
 	}
@@ -182,7 +182,7 @@ static void brackets_from_thinned(const struct matrix *d, struct bracket *all,
 		for (size_t j = 0; j < m; j++)
 			v[k++] = y[j] - x[i];
 	for (size_t r = 0; r < count; r++) {
-		if (all[r].upto - all[r].below < 8 * (uint64_t)(total / THIN))
+		if (all[r].up_to - all[r].below < 8 * (uint64_t)(total / THIN))
 			continue; /* an earlier rank's probes did it */
 		for (int side = -1; side <= 1; side += 2) {
 			double f = (double)ranks[r] / total + side * 1.0 / THIN;
@@ -216,7 +216,7 @@ void differences_select(const double *x, size_t n, const double *y, size_t m, co
 		}
 		struct probe p = probe_at(&d, ret[i - 1]);
 
-		ret[i] = p.upto >= ranks[i] ? ret[i - 1] : p.succ;
+		ret[i] = p.up_to >= ranks[i] ? ret[i - 1] : p.succ;
 	}
 }
 
@@ -233,17 +233,17 @@ double differences_median(const double *x, size_t n, const double *y, size_t m)
 void differences_signs(const double *x, size_t n, const double *y, size_t m, uint64_t *ret_negative,
 		       uint64_t *ret_positive)
 {
-	size_t less = 0, upto = 0;
+	size_t less = 0, up_to = 0;
 	uint64_t negative = 0, not_positive = 0;
 
 	/* On the values themselves: exact where a difference would round or overflow. */
 	for (size_t i = 0; i < n; i++) {
 		while (less < m && y[less] < x[i])
 			less++;
-		while (upto < m && y[upto] <= x[i])
-			upto++;
+		while (up_to < m && y[up_to] <= x[i])
+			up_to++;
 		negative += less;
-		not_positive += upto;
+		not_positive += up_to;
 	}
 	*ret_negative = negative;
 	*ret_positive = (uint64_t)n * m - not_positive;
