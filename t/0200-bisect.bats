@@ -213,7 +213,7 @@ verdict() { jq -r .verdict <<<"$output"; }
 
 @test 'a budget ends the search with what is known, and more budget goes on' {
 	make_history 24
-	plant 15 +12%
+	plant 15 +3%
 	cd project
 	search c1 c24 --budget 1ms --json
 	expect_status 3
@@ -240,3 +240,19 @@ verdict() { jq -r .verdict <<<"$output"; }
 	expect_status 0
 }
 
+
+@test 'marks by hand are believed; what is left to doubt is settled by fresh builds' {
+	make_history 16
+	plant 9 +10%
+	cd project
+	search c1 c16 --budget 1ms
+	culprit_run mark c8 good
+	expect_status 0
+	culprit_run mark c9 bad
+	expect_status 0
+	search c1 c16 --json
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c9)" ]
+	culprit_run verify
+	expect_status 0
+}

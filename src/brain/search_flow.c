@@ -412,10 +412,29 @@ static bool end_behind(const struct search *s, bool bad, const struct choice *c)
 	return visits && 1 / w > 0.7 * c->var && s2 / visits > tau2 / 2;
 }
 
+/* The share of one commit alone, given that there is a change. */
+static double likeliest_commit(const struct search *s)
+{
+	const struct classes *c = &s->classes;
+	uint32_t best = s->post.best;
+	double most = 0;
+
+	for (uint32_t i = 0; i < s->g->n; i++)
+		if (c->of[i] == best && c->prior[i] > most)
+			most = c->prior[i];
+	return c->mass[best] > 0 ? s->post.p[best] * most / c->mass[best] : 0;
+}
+
 /* An end's own build may be the odd one, if "no change" stays possible after several builds. */
 static bool doubt_ends(struct search *s, const struct ends *e, unsigned units)
 {
-	if (s->post.p_none <= END_DOUBT || units < 6 || e->extra_good + e->extra_bad >= END_EXTRA)
+	/* where it is would be clear, if there is a change at all: few builds say so, however often they are run */
+	bool isolated = likeliest_commit(s) >= 1 - s->params.alpha;
+
+	if (e->extra_good + e->extra_bad >= END_EXTRA)
+		return false;
+	if (units < 6 ? !isolated || search_confidence(s, s->post.best) >= 1 - s->params.alpha
+		      : s->post.p_none <= END_DOUBT)
 		return false;
 	if (e->starved == NO_UNIT)
 		return fresh_end(s, e->extra_bad < e->extra_good, PHASE_SEARCH);

@@ -39,6 +39,9 @@ const char *answer_str(const struct json *v, const char *path)
 	return s ? s : "";
 }
 
+/* Changes from here on are said as a factor. */
+#define TIMES_FROM 4.0
+
 /* Enough decimals that the interval's ends differ. */
 static int decimals_for(double low, double high, double change)
 {
@@ -55,6 +58,13 @@ void answer_change(const struct json *row, struct str *out)
 
 	if (isnan(change)) {
 		str_puts(out, "-");
+		return;
+	}
+	/* "+5716 %" is hard to read; "58 times" is not */
+	if (change >= TIMES_FROM) {
+		str_addf(out, "%.3g times", 1 + change);
+		if (!isnan(low) && !isnan(high))
+			str_addf(out, " [%.3g, %.3g]", 1 + low, 1 + high);
 		return;
 	}
 	num_put_change(out, change, decimals);

@@ -48,8 +48,10 @@ static void put_ends(const struct json *a, struct str *out)
 	str_addf(out, "%s %s   ", answer_str(a, "benchmark"), answer_str(a, "metric"));
 	answer_value(old, old, unit, out);
 	str_puts(out, " -> ");
-	answer_value(new, old, unit, out);
-	if (old != 0 && isfinite(old) && isfinite(new)) {
+	answer_value(new, fabs(new) > 20 * fabs(old) || fabs(old) > 20 * fabs(new) ? new : old, unit, out);
+	if (old > 0 && new > 5 * old) {
+		str_addf(out, "   %.3g times", new / old);
+	} else if (old != 0 && isfinite(old) && isfinite(new)) {
 		str_puts(out, "   ");
 		num_put_change(out, new / old - 1, 1);
 		str_puts(out, " %");
