@@ -49,7 +49,7 @@ for what; do
 		! grep -E ' (warning|error): ' build/tidy.log || found=1
 		;;
 	cppcheck)
-		cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr -I src -I build \
+		cppcheck --quiet --std=c11 --enable=warning,performance --inline-suppr -I src -I build \
 			--suppressions-list=tools/cppcheck.txt --error-exitcode=1 -j "$(nproc)" src || found=1
 		;;
 	valgrind)

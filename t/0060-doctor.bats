@@ -1,0 +1,37 @@
+#!/usr/bin/env bats
+# culprit doctor on whatever machine this is; what it makes of other machines is in tests/unit/test_machine.c.
+
+load lib
+setup() { setup_culprit; }
+
+@test 'doctor names the machine, every finding with its severity, and what can be used' {
+	culprit_run doctor
+	expect_status 0
+	[ -z "$stderr" ]
+	expect_out 'CPUs, '
+	expect_out 'git         yes'
+	printf '%s\n' "$output" | sed '1,/^$/d; /^$/,$d' | while IFS= read -r line; do
+		[[ "$line" =~ ^(bias|noise|note|good)\ +[^\ ] ]] || [[ "$line" =~ ^\ {7}[^\ ] ]] || complain "odd line: $line"
+	done
+}
+
+@test 'the same as JSON' {
+	culprit_run doctor --json
+	expect_status 0
+	printf '%s' "$output" | python3 -c '
+import json, os, sys
+d = json.load(sys.stdin)
+assert d["schema"] == 1 and d["command"] == "doctor"
+assert d["machine"]["cpus"] == os.cpu_count()
+assert {f["severity"] for f in d["findings"]} <= {"good", "note", "noise", "bias"}
+assert any(a["name"] == "git" and a["usable"] for a in d["abilities"])
+'
+}
+
+@test 'a tool that is missing is named with its package' {
+	mkdir few
+	ln -s "$(command -v git)" few/git
+	run --separate-stderr env PATH="$PWD/few" "$CULPRIT" doctor
+	expect_status 0
+	expect_out 'valgrind    no (--measure callgrind): not found: install valgrind'
+}
