@@ -227,6 +227,9 @@ static int run_plan(const struct simulate_plan *plan, struct output *o, struct e
 	if (!simulate_run(plan, r))
 		return err_set(e, ERR_STOPPED, "stopped");
 	simulate_tally(plan, r, plan->histories, &tally);
+	if (tally.step_seconds > 0)
+		term_step("%s by %s: slowest decision %.2f ms", plan->scenario.name,
+			  sim_policy_name(plan->policy), 1e3 * tally.step_seconds);
 	if (tally.stuck)
 		term_warn("%s by %s: %u hunts did not end and were given up", plan->scenario.name,
 			  sim_policy_name(plan->policy), tally.stuck);

@@ -61,7 +61,9 @@ int measuring_open(const struct measuring_opts *m, const char *command, struct s
 		.only_hunt = m->only_hunt,
 	};
 
-	return session_open(&o, &voice, command, ret, e);
+	AUTO_FREE char *who = xasprintf("culprit %s", command);
+
+	return session_open(&o, &voice, who, ret, e);
 }
 
 int measuring_show(const struct measuring_opts *m, const char *answer, bool stored, struct err *e)

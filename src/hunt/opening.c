@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void waiting_for_lock(void *arg, const char *holder)
+static bool waiting_for_lock(void *arg, const char *holder)
 {
 	struct session *s = arg;
 
@@ -23,6 +23,7 @@ static void waiting_for_lock(void *arg, const char *holder)
 		session_warn(s, "this store is in use, waiting for %s", holder);
 	s->waited = true;
 	session_progress(s, "waiting for %s", holder);
+	return !(s->ui->stop && s->ui->stop());
 }
 
 /* The file at the repository's root, or at --config. */

@@ -210,7 +210,7 @@ static int lock_try(int fd)
 	return fcntl(fd, F_OFD_SETLK, &lock);
 }
 
-static int lock_wait(int fd, int64_t wait_ns, void (*tick)(void *, const char *holder), void *arg,
+static int lock_wait(int fd, int64_t wait_ns, bool (*tick)(void *, const char *holder), void *arg,
 		     struct err *e)
 {
 	const int64_t step = NS_PER_S / 4;
@@ -224,8 +224,8 @@ static int lock_wait(int fd, int64_t wait_ns, void (*tick)(void *, const char *h
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return err_errno(e, "locking the store");
 		holder_text(fd, &holder);
-		if (tick && wait_ns > 0)
-			tick(arg, holder.p);
+		if (tick && wait_ns > 0 && !tick(arg, holder.p))
+			return err_set(e, ERR_STOPPED, "stopped while waiting for %s", holder.p);
 
 		int64_t left = end - clock_monotonic_ns();
 
@@ -239,7 +239,7 @@ static int lock_wait(int fd, int64_t wait_ns, void (*tick)(void *, const char *h
 }
 
 int store_lock(struct store *st, const char *command, int64_t wait_ns,
-	       void (*tick)(void *, const char *holder), void *arg, struct err *e)
+	       bool (*tick)(void *, const char *holder), void *arg, struct err *e)
 {
 	AUTO_FREE char *path = fs_join(st->dir, LOCK_FILE);
 	AUTO(str) struct str text = STR_INIT;

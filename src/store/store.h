@@ -35,9 +35,10 @@ const char *store_dir(const struct store *st);
  * One measuring culprit a store: a lock on DIR/lock that names its holder and ends with it. Waits up to `wait_ns` (tick is called about
  * 4 times a second with the holder's text; to be able to stop, ask for a quarter of a second at a time); ERR_BUSY names pid, command and
  * since when. Holding it already is fine. What changes a hunt under a living one (undo, mark, clean) takes it too.
+ * `tick` returns false to give up: ERR_STOPPED.
  */
 int store_lock(struct store *st, const char *command, int64_t wait_ns,
-	       void (*tick)(void *, const char *holder), void *arg, struct err *e) MUST_USE;
+	       bool (*tick)(void *, const char *holder), void *arg, struct err *e) MUST_USE;
 void store_unlock(struct store *st);
 /* Is the store of this folder held, by whom? `out` gets "'culprit bisect v1 v2' (pid 17, since 2026-11-30 21:05)". Takes no lock. */
 bool store_holder(const char *dir, struct str *out);

@@ -347,10 +347,11 @@ static void nothing_can_be_changed_or_deleted(void **state)
 
 /* --- the lock ----------------------------------------------------------------------------------------------------- */
 
-static void count_ticks(void *arg, const char *holder)
+static bool count_ticks(void *arg, const char *holder)
 {
 	assert_non_null(strstr(holder, "'culprit compare A B' (pid "));
 	++*(int *)arg;
+	return true;
 }
 
 static void one_measures_and_the_second_is_told_who(void **state)
