@@ -35,3 +35,16 @@ assert any(a["name"] == "git" and a["usable"] for a in d["abilities"])
 	expect_status 0
 	expect_out 'valgrind    no (--measure callgrind): not found: install valgrind'
 }
+
+@test 'calibrate: A against A is on par, with what can be seen' {
+	make_history 2
+	cd project
+	culprit_run doctor --calibrate c1 -n 8 --build 'sh build.sh' --bench ./program --json
+	expect_status 0
+	jq -e '.mode == "calibrate" and .sd > 0 and .sd < 0.02 and (.detectable | length) == 4' <<<"$output"
+	jq -e '.detectable[0].change > .detectable[3].change and .metrics[0].n == [8, 8]' <<<"$output"
+	culprit_run doctor --calibrate c1 -n 8 --build 'sh build.sh' --bench ./program
+	expect_out 'run-to-run spread'
+	culprit_run doctor extra
+	expect_status 2
+}

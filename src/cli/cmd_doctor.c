@@ -4,7 +4,7 @@
  *
  * It looks, and changes nothing: every fix is a command for the user to judge.
  */
-#include "cli/cmd.h"
+#include "cli/calibrating.h"
 #include "cli/stop.h"
 #include "cli/term.h"
 #include "sys/counters.h"
@@ -25,11 +25,20 @@
 #define LOOK_NS (NS_PER_S / 2)
 
 struct doctor_args {
-	struct common_opts common;
+	struct measuring_opts m;
+	bool is_calibrating;
+	unsigned runs;
 };
 
 const struct opt cmd_doctor_options[] = {
-	OPT_COMMON_OUTPUT(struct doctor_args, common),
+	{ 0, "calibrate", OPT_BOOL, OPT_INTO(struct doctor_args, is_calibrating), NULL,
+	  "measure A against A: this machine's noise with this benchmark, and what can be seen through it" },
+	{ 'n', "runs", OPT_UINT, OPT_INTO(struct doctor_args, runs), "N",
+	  "with --calibrate: runs a side (default 20)", .min = 5, .max = 10000 },
+	OPT_COMMON_CONFIG(struct doctor_args, m.common),
+	OPT_MEASURING(struct doctor_args, m),
+	OPT_COMMON_STORE(struct doctor_args, m.common),
+	OPT_COMMON_OUTPUT(struct doctor_args, m.common),
 	OPT_END,
 };
 
@@ -256,27 +265,43 @@ static void put_text(const struct checkup *c, struct str *out)
 	}
 }
 
-int cmd_doctor(int argc, const char *const *argv)
+static int doctor(const struct doctor_args *a, const struct strvec *args)
 {
-	struct doctor_args a = { 0 };
-	AUTO(opt_args) struct opt_args rest = OPT_ARGS_INIT;
 	AUTO(str) struct str out = STR_INIT;
 	struct checkup c = { 0 };
 	struct err e = ERR_INIT;
-	int status;
 
-	if (!cmd_start(cmd_doctor_options, &a, &a.common, argc, argv, &rest, &status))
-		return status;
-	if (rest.list.n) {
-		err_set(&e, ERR_USAGE, "doctor: takes no argument, not '%.60s'", rest.list.v[0]);
+	if (a->is_calibrating && args->n <= 1)
+		return calibrating(&a->m, args->n ? args->v[0] : "HEAD", a->runs);
+	if (args->n) {
+		err_set(&e, ERR_USAGE,
+			a->is_calibrating
+				? "doctor: --calibrate takes one variant, not '%.60s' too"
+				: "doctor: takes no argument, not '%.60s'; --calibrate takes a variant",
+			args->v[args->n - 1]);
 		return cmd_fail(&e);
 	}
 	look(&c);
-	if (a.common.json)
+	if (a->m.common.json)
 		put_json(&c, &out);
 	else
 		put_text(&c, &out);
 	findings_done(&c.findings);
 	term_print(&out);
 	return CMD_OK;
+}
+
+int cmd_doctor(int argc, const char *const *argv)
+{
+	struct doctor_args a = { .runs = 0 };
+	AUTO(opt_args) struct opt_args rest = OPT_ARGS_INIT;
+	int status;
+
+	measuring_defaults(&a.m);
+	a.m.argv = argv;
+	a.runs = 20;
+	if (cmd_start(cmd_doctor_options, &a, &a.m.common, argc, argv, &rest, &status))
+		status = doctor(&a, &rest.list);
+	common_opts_done(&a.m.common);
+	return status;
 }
