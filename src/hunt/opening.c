@@ -26,6 +26,23 @@ static bool waiting_for_lock(void *arg, const char *holder)
 	return !(s->ui->stop && s->ui->stop());
 }
 
+/* A quarter of a second at a time, so that a user who does not want to wait can stop. */
+static int wait_for_store(struct session *s, const char *command, struct err *e)
+{
+	const int64_t step = NS_PER_S / 4;
+	AUTO_FREE char *holder = xasprintf("culprit %s", command);
+
+	for (int64_t waited = 0;; waited += step) {
+		int r = store_lock(s->store, holder, step, waiting_for_lock, s, e);
+
+		if (r != -ERR_BUSY || waited >= 600 * NS_PER_S)
+			return r;
+		r = session_check_stop(s, e);
+		if (r < 0)
+			return r;
+	}
+}
+
 /* The file at the repository's root, or at --config. */
 static int open_config(struct session *s, struct err *e)
 {
@@ -93,7 +110,7 @@ static int open_store(struct session *s, const char *command, struct err *e)
 	r = fs_realpath(dir, &s->store_dir, e);
 	if (r < 0)
 		return r;
-	return store_lock(s->store, command, 600 * NS_PER_S, waiting_for_lock, s, e);
+	return wait_for_store(s, command, e);
 }
 
 static int open_parts(struct session *s, const char *command, struct err *e)
