@@ -14,6 +14,9 @@
 
 static const unsigned repeats[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32 };
 
+/* Squared separation beyond which doubt is not for want of runs: a unit still in doubt there is odd, and stays so. */
+#define DECISIVE 60
+
 static double entropy(double q)
 {
 	if (q <= 1e-12 || q >= 1 - 1e-12)
@@ -48,8 +51,8 @@ static void mean_noise(const struct choose_in *in, double *ret_s2, double *ret_k
 	double s2 = 0, k2 = 0;
 
 	for (unsigned t = 0; t < p->n_tau; t++) {
-		s2 += p->w_tau[t] * p->s2[t];
-		k2 += p->w_tau[t] * p->kappa2[t];
+		s2 += in->w_tau[t] * p->s2[t];
+		k2 += in->w_tau[t] * p->kappa2[t];
 	}
 	if (!in->data->noise.boots) {
 		k2 = fmin(in->boot_scale * in->boot_scale, 0.5 * s2);
@@ -192,15 +195,15 @@ static void pricing_make(struct pricing *r, const struct choose_in *in)
 			if (!in->data->units.v[u].n)
 				continue;
 			unit_location(in->data, u, sqrt(p->s2[t]), sqrt(p->kappa2[t]), &m, &v);
-			q = side_of_unit(in, u, p->p);
+			q = side_of_unit(in, u, in->p);
 			wg += (1 - q) / (p->tau2[t] + v);
 			wb += q / (p->tau2[t] + v);
 		}
 		r->levels[t] = (1 / wg + 1 / wb) / 4;
-		r->good_w += p->w_tau[t] * wg;
-		r->bad_w += p->w_tau[t] * wb;
-		r->tau2 += p->w_tau[t] * p->tau2[t];
-		r->noise2 += p->w_tau[t] * total;
+		r->good_w += in->w_tau[t] * wg;
+		r->bad_w += in->w_tau[t] * wb;
+		r->tau2 += in->w_tau[t] * p->tau2[t];
+		r->noise2 += in->w_tau[t] * total;
 	}
 }
 
@@ -215,15 +218,15 @@ static double value_of(const struct pricing *r, const double *q, const double *v
 	double e = spoiled_chance(r->in->data->noise.eps, had + n), sum = 0;
 
 	for (unsigned t = 0; t < p->n_tau; t++) {
-		if (p->w_tau[t] < 1e-3)
+		if (r->in->w_tau[t] < 1e-3)
 			continue;
 		double visit = r->k2[t] + r->s2[t] / r->runs;
 		double after = 1 / (1 / v0[t] + n / (visit * (had + n > 2 ? 1.08 : 1)));
-		double x = r->d2 / (p->tau2[t] + after + r->levels[t]);
+		double x = fmin(DECISIVE, r->d2 / (p->tau2[t] + after + r->levels[t]));
 
 		if (had)
-			x -= r->d2 / (p->tau2[t] + v0[t] + r->levels[t]);
-		sum += p->w_tau[t] * choose_information(q[t], x, e);
+			x -= fmin(DECISIVE, r->d2 / (p->tau2[t] + v0[t] + r->levels[t]));
+		sum += r->in->w_tau[t] * choose_information(q[t], x, e);
 	}
 	return sum;
 }
@@ -277,7 +280,7 @@ static void consider_rerun(const struct pricing *r, struct choice *ret)
 
 	for (uint32_t u = 0; u < in->data->units.n; u++) {
 		const struct unit *unit = &in->data->units.v[u];
-		double side = side_of_unit(in, u, p->p);
+		double side = side_of_unit(in, u, in->p);
 
 		if (!unit->n || side < 1e-4 || side > 1 - 1e-4)
 			continue;
@@ -300,7 +303,7 @@ static void consider_rerun(const struct pricing *r, struct choice *ret)
 
 void choose_sides(struct chooser *c, const struct choose_in *in)
 {
-	sketch_make(&c->sketch, in->classes, in->posterior->p);
+	sketch_make(&c->sketch, in->classes, in->p);
 }
 
 void choose_best(struct chooser *c, const struct choose_in *in, struct choice *ret)

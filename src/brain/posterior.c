@@ -16,7 +16,7 @@
 /* --- adding up ------------------------------------------------------------------------------------------------ */
 
 struct totals {
-	double top, one, one_flat, none, two;
+	double top, one, one_flat, one_careful, none, none_careful, two;
 };
 
 static void sum_classes(struct posterior *p, const struct posterior_in *in, struct totals *t)
@@ -33,7 +33,7 @@ static void sum_classes(struct posterior *p, const struct posterior_in *in, stru
 		t->top = fmax(t->top, s->L0[g]);
 	for (size_t g = 0; g < s->n_grid; g++) {
 		unsigned tau = s->tau_of[g];
-		double w = 0;
+		double w = 0, careful = exp(s->lw_careful[tau] - s->lw_tau[tau]);
 
 		for (uint32_t i = 0; i < s->n_classes; i++) {
 			double e = exp(s->L[g * s->n_classes + i] - t->top);
@@ -43,6 +43,7 @@ static void sum_classes(struct posterior *p, const struct posterior_in *in, stru
 
 			p->p[k] += e1;
 			p->p_flat[k] += e * c->mass_flat[k];
+			p->p_careful[k] += e1 * careful;
 			p->p_tau[(size_t)tau * p->n + k] += e1;
 			p->change += e1 * dd;
 			p->change_var += e1 * (dd * dd + s->dv[g * s->n_classes + i]);
@@ -54,7 +55,9 @@ static void sum_classes(struct posterior *p, const struct posterior_in *in, stru
 		if (s->scale_of[g] == s->modal)
 			modal[tau] = w;
 		t->one += w;
+		t->one_careful += w * careful;
 		t->none += exp(s->L0[g] - t->top);
+		t->none_careful += exp(s->L0[g] - t->top) * careful;
 	}
 	for (uint32_t k = 0; k < p->n; k++)
 		t->one_flat += p->p_flat[k];
@@ -77,12 +80,15 @@ static void normalise(struct posterior *p, const struct totals *t)
 			p->p_tau[(size_t)k * p->n + i] /= w;
 		p->s2[k] /= w;
 		p->kappa2[k] /= w;
+		p->w_careful[k] = w * exp(p->scratch->lw_careful[k] - p->scratch->lw_tau[k]) /
+				  (t->one_careful + 1e-300);
 		p->w_tau[k] /= t->one + 1e-300;
 	}
 	p->best = 0;
 	for (uint32_t i = 0; i < p->n; i++) {
 		p->p[i] /= t->one + 1e-300;
 		p->p_flat[i] /= t->one_flat + 1e-300;
+		p->p_careful[i] /= t->one_careful + 1e-300;
 		if (p->p[i] > p->p[p->best])
 			p->best = i;
 	}
@@ -91,6 +97,8 @@ static void normalise(struct posterior *p, const struct totals *t)
 	p->p_none = none / all;
 	p->p_two = two / all;
 	p->none = none / (none + one + 1e-300);
+	p->none_careful = PRIOR_NONE * t->none_careful /
+			  (PRIOR_NONE * t->none_careful + PRIOR_ONE * t->one_careful + 1e-300);
 	p->none_flat = none / (none + PRIOR_ONE * t->one_flat + 1e-300);
 }
 
@@ -100,12 +108,14 @@ static void results_reset(struct posterior *p, uint32_t classes, unsigned n_tau)
 		p->cap_p = classes + 16;
 		RESIZE(p->p, p->cap_p);
 		RESIZE(p->p_flat, p->cap_p);
+		RESIZE(p->p_careful, p->cap_p);
 		RESIZE(p->p_tau, p->cap_p * POSTERIOR_MAX_TAU);
 	}
 	p->n = classes;
 	p->n_tau = n_tau;
 	memset(p->p, 0, classes * sizeof(*p->p));
 	memset(p->p_flat, 0, classes * sizeof(*p->p_flat));
+	memset(p->p_careful, 0, classes * sizeof(*p->p_careful));
 	memset(p->p_tau, 0, (size_t)classes * n_tau * sizeof(*p->p_tau));
 	memset(p->w_tau, 0, sizeof(p->w_tau));
 	memset(p->s2, 0, sizeof(p->s2));
@@ -144,6 +154,7 @@ void posterior_done(struct posterior *p)
 	posterior_grid_free(p->scratch);
 	free(p->p);
 	free(p->p_flat);
+	free(p->p_careful);
 	free(p->p_tau);
 	*p = (struct posterior){ 0 };
 }

@@ -11,16 +11,19 @@
 #include "brain/posterior_grid.h"
 
 struct posterior {
-	uint32_t n;	      /* classes */
-	double *p;	      /* of each class, given one change; sums to 1 */
-	double *p_flat;	      /* the same had the user given no weights */
+	uint32_t n;	   /* classes */
+	double *p;	   /* of each class, given one change; sums to 1 */
+	double *p_flat;	   /* the same had the user given no weights */
+	double *p_careful; /* the same for a prior that expects larger build offsets */
+	double none_careful;
 	double p_none, p_two; /* of all three hypotheses */
 	double none_flat;     /* p_none / (p_none + p_one) under the flat prior */
 	double none;	      /* the same under the user's */
 	uint32_t best;	      /* likeliest class */
 	/* By offset sd: weight, squared sds, and class probabilities p_tau[t * n + class]. */
 	unsigned n_tau;
-	double w_tau[POSTERIOR_MAX_TAU], tau2[POSTERIOR_MAX_TAU];
+	double w_tau[POSTERIOR_MAX_TAU], w_careful[POSTERIOR_MAX_TAU]; /* under the two priors */
+	double tau2[POSTERIOR_MAX_TAU];
 	double s2[POSTERIOR_MAX_TAU], kappa2[POSTERIOR_MAX_TAU];
 	double *p_tau;
 	double change, change_var;	   /* of the shift bad - good, given one change */

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ret[i] = ln(c exp(-(x0 + i h - m)^2 / (2 v)) + floor) for i < n; c > 0, floor > 0, v > 0. */
-void fast_log_density(double *ret, size_t n, double x0, double h, double m, double v, double c,
-		      double floor);
+/* ret[i] = ln(sum over k of c[k] exp(-(x0 + i h - m[k])^2 / (2 v[k])) + floor) for i < n; c, v, floor > 0. */
+void fast_log_mixture(double *ret, size_t n, double x0, double h, unsigned bells, const double *m,
+		      const double *v, const double *c, double floor);
 /* acc[i] += sign * add[i] */
 void fast_add(double *acc, const double *add, size_t n, double sign);
 /*

@@ -18,8 +18,14 @@
 #include <math.h>
 #include <string.h>
 
+#define W0 0.5
 #define LN_IMPOSSIBLE (-20.7) /* 1e-9: two commits with one artefact on two sides */
-#define LN_SLIP (-13.8)	      /* 1e-6: a hand-made mark is wrong */
+#define W0_CAREFUL 0.1
+#define T0_CAREFUL 1.67
+#define HOPELESS 14.0
+#define SPACING                                                                                    \
+	1.6 /* of nodes, in sds of the narrowest product there can be: off by 1e-3 at worst */
+#define LN_SLIP (-13.8) /* 1e-6: a hand-made mark is wrong */
 
 struct window {
 	double x0, h;
@@ -35,7 +41,10 @@ void posterior_grid_free(struct posterior_scratch *s)
 	free(s->end);
 	free(s->m);
 	free(s->v0);
-	free(s->eps);
+	free(s->mix);
+	free(s->c);
+	free(s->var);
+	free(s->floor);
 	free(s->v);
 	free(s->log_good);
 	free(s->log_bad);
@@ -66,7 +75,10 @@ static void scratch_reserve(struct posterior_scratch *s, size_t units, size_t cl
 		RESIZE(s->end, s->cap_units);
 		RESIZE(s->m, s->cap_units);
 		RESIZE(s->v0, s->cap_units);
-		RESIZE(s->eps, s->cap_units);
+		RESIZE(s->mix, s->cap_units);
+		RESIZE(s->c, s->cap_units * MIX_MAX);
+		RESIZE(s->var, s->cap_units * MIX_MAX);
+		RESIZE(s->floor, s->cap_units);
 		RESIZE(s->v, s->cap_units);
 		RESIZE(s->log_good, s->cap_units * NODES_MAX);
 		RESIZE(s->log_bad, s->cap_units * NODES_MAX);
@@ -101,7 +113,6 @@ static void collect_units(struct posterior_scratch *s, const struct posterior_in
 		for (uint32_t i = 0; i < c->n && always_bad; i++)
 			always_bad = class_makes_bad(c, i, s->bit[k]);
 		s->end[k] = s->bit[k] == NO_BIT ? 1 : always_bad ? 2 : 0;
-		s->eps[k] = spoiled_chance(d->noise.eps, unit->n_visits);
 		k++;
 	}
 	s->n_units = k;
@@ -160,28 +171,42 @@ static double class_adjust(const struct posterior_in *in, uint32_t cls)
 
 /* --- grids (STATISTICS 1.3) -------------------------------------------------------------------------------- */
 
+/*
+ * Half-Cauchy on the grid with an extra mass at no offset. The careful prior expects offsets, and larger ones: a name has to hold under
+ * it too, since a dozen builds are easily too alike by chance.
+ */
+static void tau_prior(const double *tau, unsigned n, double zero, double t0, double *lw)
+{
+	double sum = 0;
+
+	for (unsigned i = 1; i < n; i++) {
+		double t = tau[i] / t0;
+
+		lw[i] = t / (1 + t * t);
+		sum += lw[i];
+	}
+	for (unsigned i = 1; i < n; i++)
+		lw[i] = log((1 - zero) * lw[i] / sum);
+	lw[0] = log(zero);
+}
+
 static void tau_grid(struct posterior_scratch *s, const struct posterior_in *in, double scale)
 {
 	static const double mult[] = { 0, .06, .12, .18, .26, .38, .55, .8, 1.2 };
-	double w0 = in->data->noise.exact ? 0.6 : 0.2, sum = 0;
-	double t0 = in->data->noise.exact ? fmin(in->offset_scale, 1e-4) : in->offset_scale;
+	bool exact = in->data->noise.exact;
+	double t0 = exact ? fmin(in->offset_scale, 1e-4) : in->offset_scale;
 
-	s->n_tau = 1;
-	s->tau[0] = 0;
-	s->lw_tau[0] = 0;
+	s->n_tau = t0 > 0 ? ARRAY_LEN(mult) : 1;
+	for (unsigned i = 0; i < s->n_tau; i++)
+		s->tau[i] = mult[i] * scale;
+	s->lw_tau[0] = s->lw_careful[0] = 0;
 	if (t0 <= 0)
 		return;
-	s->n_tau = ARRAY_LEN(mult);
-	for (unsigned i = 1; i < s->n_tau; i++) {
-		double t = mult[i] * scale / t0;
-
-		s->tau[i] = mult[i] * scale;
-		s->lw_tau[i] = t / (1 + t * t);
-		sum += s->lw_tau[i];
-	}
-	for (unsigned i = 1; i < s->n_tau; i++)
-		s->lw_tau[i] = log((1 - w0) * s->lw_tau[i] / sum);
-	s->lw_tau[0] = log(w0);
+	tau_prior(s->tau, s->n_tau, exact ? 0.6 : W0, t0, s->lw_tau);
+	if (exact)
+		memcpy(s->lw_careful, s->lw_tau, sizeof(s->lw_tau));
+	else
+		tau_prior(s->tau, s->n_tau, W0_CAREFUL, T0_CAREFUL * t0, s->lw_careful);
 }
 
 static size_t kappa_grid(const struct posterior_in *in, double s_hat, double *kappa, double *lw)
@@ -232,13 +257,13 @@ static void scale_grid(struct posterior_scratch *s, const struct posterior_in *i
 			q->s = fmax(n->floor, s_hat * mult[i]);
 			q->kappa = kappa[j];
 			q->lw = lw[j] - 0.5 * off * off;
-			if (n->nu >= 1)
+			/* Runs inside a boot speak here; boots of a unit, and single runs, in the mixtures. */
+			if (n->boots && n->nu >= 1)
 				q->lw -= n->nu * log(q->s) + n->ss / (2 * q->s * q->s);
-			if (n->boots)
-				q->lw += data_boot_loglik(in->data, q->s, q->kappa);
 			top = fmax(top, q->lw);
 		}
 	s->n_scales = 0;
+	s->modal = 0;
 	for (size_t i = 0; i < k; i++)
 		if (s->scales[i].lw > top - 10) {
 			if (s->scales[i].lw == top)
@@ -287,23 +312,65 @@ static struct window window_make(double lo, double hi, double h)
 	return w;
 }
 
-/* Where the level of one side can be: what its end's units allow, +-5 sd of their mean. */
+/* Where the level of one side can be: what its end's units allow, each likely bell of them, +-5 sd. */
 static struct window end_window(const struct posterior_scratch *s, uint8_t end, double all)
 {
 	double w = 0, m = 0, lo = 1e300, hi = -1e300;
+	unsigned units = 0;
 
 	for (uint32_t u = 0; u < s->n_units; u++) {
 		if (s->end[u] != end)
 			continue;
 		w += 1 / s->v[u];
 		m += s->m[u] / s->v[u];
+		units++;
 		lo = fmin(lo, s->m[u]);
 		hi = fmax(hi, s->m[u]);
 	}
 	double sd = 1 / sqrt(w);
 
 	m /= w;
-	return window_make(fmin(lo, m - 5 * sd), fmax(hi, m + 5 * sd), 1.2 * all);
+	for (uint32_t u = 0; u < s->n_units; u++)
+		for (unsigned k = 0; s->end[u] == end && k < s->mix[u].n; k++)
+			if (s->c[(size_t)u * MIX_MAX + k] > 1e-3) {
+				double reach = (s->c[(size_t)u * MIX_MAX + k] > 0.1 ? 5 : 4) *
+					       sqrt(s->var[(size_t)u * MIX_MAX + k] / units);
+
+				lo = fmin(lo, s->mix[u].m[k] - reach);
+				hi = fmax(hi, s->mix[u].m[k] + reach);
+			}
+	return window_make(fmin(lo, m - 5 * sd), fmax(hi, m + 5 * sd), SPACING * all);
+}
+
+/* ln f_u, relative to the unit's height, on the nodes of a window. */
+static void tabulate(const struct posterior_scratch *s, uint32_t u, const struct window *w,
+		     double *ret)
+{
+	fast_log_mixture(ret, w->n, w->x0, w->h, s->mix[u].n, s->mix[u].m,
+			 s->var + (size_t)u * MIX_MAX, s->c + (size_t)u * MIX_MAX, s->floor[u]);
+}
+
+/* Add the build offset to the bells of a unit; returns ln of the height that c and floor are relative to. */
+static double add_offset(struct posterior_scratch *s, uint32_t u, double tau2)
+{
+	const struct mixture *x = &s->mix[u];
+	double *c = s->c + (size_t)u * MIX_MAX, *var = s->var + (size_t)u * MIX_MAX, top = 0;
+	unsigned best = 0;
+
+	for (unsigned k = 0; k < x->n; k++) {
+		var[k] = x->a[k] + tau2;
+		c[k] = x->w[k] / sqrt(2 * M_PI * var[k]);
+		if (c[k] > top) {
+			top = c[k];
+			best = k;
+		}
+	}
+	for (unsigned k = 0; k < x->n; k++)
+		c[k] /= top;
+	s->floor[u] = x->floor / top;
+	s->m[u] = x->m[best];
+	s->v[u] = var[best];
+	return x->log_scale + log(top);
 }
 
 /* ln of the evidence for one common level of all units. */
@@ -330,10 +397,7 @@ static double evidence_none(struct posterior_scratch *s)
 
 	memset(s->acc[0], 0, win.n * sizeof(s->acc[0][0]));
 	for (uint32_t u = 0; u < s->n_units; u++) {
-		double height = sqrt(2 * M_PI * s->v[u]);
-
-		fast_log_density(s->acc[1], win.n, win.x0, win.h, s->m[u], s->v[u], 1 - s->eps[u],
-				 s->eps[u] * s->floor_u * height);
+		tabulate(s, u, &win, s->acc[1]);
 		fast_add(s->acc[0], s->acc[1], win.n, 1);
 	}
 	fast_moments(s->acc[0], win.n, win.x0, win.h, &mo);
@@ -348,13 +412,12 @@ static void walk(struct posterior_scratch *s, const struct window *wg, const str
 	memset(s->acc[0], 0, wg->n * sizeof(s->acc[0][0]));
 	memset(s->acc[1], 0, wb->n * sizeof(s->acc[1][0]));
 	for (uint32_t u = 0; u < s->n_units; u++) {
-		double height = sqrt(2 * M_PI * s->v[u]);
-		double floor = s->eps[u] * s->floor_u * height;
-
-		fast_log_density(s->log_good + (size_t)u * NODES_MAX, wg->n, wg->x0, wg->h, s->m[u],
-				 s->v[u], 1 - s->eps[u], floor);
-		fast_log_density(s->log_bad + (size_t)u * NODES_MAX, wb->n, wb->x0, wb->h, s->m[u],
-				 s->v[u], 1 - s->eps[u], floor);
+		if (s->end[u] != 2)
+			tabulate(s, u, wg, s->log_good + (size_t)u * NODES_MAX);
+		else
+			memset(s->log_good + (size_t)u * NODES_MAX, 0, wg->n * sizeof(double));
+		if (s->end[u] != 1)
+			tabulate(s, u, wb, s->log_bad + (size_t)u * NODES_MAX);
 		fast_add(s->acc[0], s->log_good + (size_t)u * NODES_MAX, wg->n, 1);
 	}
 	for (uint32_t i = 0; i < s->n_classes; i++) {
@@ -390,9 +453,8 @@ static void grid_point(struct posterior_scratch *s, const struct posterior_in *i
 	double base = sc->lw + s->lw_tau[tau], wsum = 0;
 
 	for (uint32_t u = 0; u < s->n_units; u++) {
-		s->v[u] = s->v0[u] + s->tau[tau] * s->tau[tau];
+		base += add_offset(s, u, s->tau[tau] * s->tau[tau]);
 		wsum += 1 / s->v[u];
-		base -= 0.5 * log(2 * M_PI * s->v[u]);
 	}
 	double all = 1 / sqrt(wsum);
 	struct window wg = end_window(s, 1, all), wb = end_window(s, 2, all);
@@ -443,6 +505,12 @@ static void locate_units(struct posterior_scratch *s, const struct data *d, doub
 		unit_location(d, s->unit[u], run, boot, &s->m[u], &s->v0[u]);
 }
 
+static void mix_units(struct posterior_scratch *s, const struct data *d, double run, double boot)
+{
+	for (uint32_t u = 0; u < s->n_units; u++)
+		mixture_make(&s->mix[u], d, s->unit[u], run, boot, s->floor_u);
+}
+
 bool posterior_grid_prepare(struct posterior_scratch *s, const struct posterior_in *in)
 {
 	const struct data *d = in->data;
@@ -474,11 +542,34 @@ bool posterior_grid_prepare(struct posterior_scratch *s, const struct posterior_
 	return true;
 }
 
+/* ln of the largest evidence at the grid point run last. */
+static double last_top(const struct posterior_scratch *s)
+{
+	size_t at = (s->n_grid - 1) * s->n_classes;
+	double top = s->L0[s->n_grid - 1];
+
+	for (uint32_t i = 0; i < s->n_classes; i++)
+		top = fmax(top, s->L[at + i]);
+	return top;
+}
+
+/* Offset sds that are hopeless at the likeliest run and boot sd are not tried with the others. */
 void posterior_grid_run(struct posterior_scratch *s, const struct posterior_in *in)
 {
+	double top[POSTERIOR_MAX_TAU], most = LOG_ZERO;
+
+	mix_units(s, in->data, s->scales[s->modal].s, s->scales[s->modal].kappa);
+	for (unsigned t = 0; t < s->n_tau; t++) {
+		grid_point(s, in, s->modal, t);
+		top[t] = last_top(s);
+		most = fmax(most, top[t]);
+	}
 	for (size_t i = 0; i < s->n_scales; i++) {
-		locate_units(s, in->data, s->scales[i].s, s->scales[i].kappa);
+		if (i == s->modal)
+			continue;
+		mix_units(s, in->data, s->scales[i].s, s->scales[i].kappa);
 		for (unsigned t = 0; t < s->n_tau; t++)
-			grid_point(s, in, i, t);
+			if (top[t] > most - HOPELESS)
+				grid_point(s, in, i, t);
 	}
 }

@@ -7,6 +7,7 @@
 #include "brain/posterior_class.h"
 #include "brain/posterior_data.h"
 #include "brain/posterior_fast.h"
+#include "brain/posterior_mix.h"
 
 enum { POSTERIOR_MAX_TAU = 12 };
 
@@ -32,10 +33,13 @@ struct posterior_scratch {
 	size_t cap_units, cap_classes, cap_grid;
 	uint32_t n_units, n_classes;
 	/* per unit with values */
-	uint32_t *unit; /* index in data->units */
-	uint32_t *bit;	/* NO_BIT: always good */
-	uint8_t *end;	/* 1 always good, 2 always bad */
-	double *m, *v0, *eps, *v;
+	uint32_t *unit;	    /* index in data->units */
+	uint32_t *bit;	    /* NO_BIT: always good */
+	uint8_t *end;	    /* 1 always good, 2 always bad */
+	double *m, *v0, *v; /* of the heaviest bell; v with the build offset */
+	struct mixture *mix;
+	double *c, *var,
+		*floor; /* MIX_MAX each: heights relative to the unit's, variances; floor */
 	double *log_good, *log_bad; /* n_units * NODES_MAX */
 	/* per class in walking order */
 	uint32_t *toggle_at, *toggle; /* unit * 2 + (1 if it becomes bad) */
@@ -56,7 +60,7 @@ struct posterior_scratch {
 	double pair_top;
 	uint32_t pair[2];
 	double pair_change[2];
-	double tau[POSTERIOR_MAX_TAU], lw_tau[POSTERIOR_MAX_TAU];
+	double tau[POSTERIOR_MAX_TAU], lw_tau[POSTERIOR_MAX_TAU], lw_careful[POSTERIOR_MAX_TAU];
 	unsigned n_tau;
 	double size; /* D: the size of things that the grids are made for */
 	double change_end, change_end_var;

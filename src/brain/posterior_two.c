@@ -53,7 +53,7 @@ static bool nested(const struct classes *c, uint32_t older, uint32_t younger)
 	return more;
 }
 
-/* `base` holds -ln sqrt(2 pi v) of every unit; those of the middle are in its own closed form. */
+/* `base` holds the heights of all units; the middle's bells are integrated in closed form, without floors. */
 static double pair_evidence(const struct posterior_scratch *s, const struct posterior_in *in,
 			    uint32_t i, uint32_t j, const struct middle *sum, double origin,
 			    double size, double *change)

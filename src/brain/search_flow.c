@@ -11,11 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#define Z_ENDS 3 /* standard errors that the ends must differ by before the search starts */
 #define P_NONE 0.95
 #define P_TWO 0.95
-#define END_DOUBT 0.08	 /* P(no change) at which an end's own build is suspected */
-#define END_EXTRA 6	 /* fresh builds of ends, at most */
-#define CONFIRM_VISITS 3 /* least visits of the units that a name rests on */
+#define END_DOUBT 0.4	  /* P(no change) at which an end's own build is suspected */
+#define CONFIRM_VISITS 2  /* least visits of the units that a name rests on */
+#define LARGE_OFFSETS 0.4 /* P(offset sd > shift / 4) from which a name is lowered to a set */
+#define PESSIMIST 0.93	  /* unless its probability given such offsets is at least this */
 #define END_VISITS_MAX 128
 #define LEAST_VALUE 1e-4 /* nats per run */
 
@@ -106,6 +108,12 @@ static void answer_undecided(struct search *s, const char *why)
 	answer(s, ANSWER_UNDECIDED, why);
 }
 
+/* Under either prior of the offsets: large ones explain away a difference of the ends. */
+static bool none_likely(const struct search *s)
+{
+	return fmax(s->post.p_none, s->post.none_careful * (1 - s->post.p_two)) > P_NONE;
+}
+
 /* --- the ends ---------------------------------------------------------------------------------------------------- */
 
 struct ends {
@@ -116,21 +124,23 @@ struct ends {
 	uint32_t starved; /* an extra unit with few visits, NO_UNIT if none */
 };
 
-static double unit_side(const struct search *s, uint32_t u, bool *ret_known)
+/* Probability that a unit is on the bad side, now and before any measurement. */
+static double unit_side(const struct search *s, uint32_t u, double *ret_prior)
 {
 	const struct unit *unit = &s->data.units.v[u];
-	double q = 0;
+	double q = 0, prior = 0;
 
-	*ret_known = true;
 	for (uint32_t k = 0; k < s->classes.n; k++) {
 		bool bad = false;
 
 		for (size_t i = 0; i < unit->nodes.n; i++)
 			bad |= class_side(&s->classes, k, unit->nodes.v[i]);
-		if (bad)
-			q += s->post.p[k];
+		if (!bad)
+			continue;
+		q += s->post.p[k];
+		prior += s->classes.mass[k];
 	}
-	*ret_known = q < 1e-9 || q > 1 - 1e-9;
+	*ret_prior = prior;
 	return q;
 }
 
@@ -143,14 +153,14 @@ static void look_at_ends(const struct search *s, struct ends *ret)
 		return;
 	for (uint32_t u = 0; u < s->data.units.n; u++) {
 		const struct unit *unit = &s->data.units.v[u];
-		bool known;
-		double q = unit_side(s, u, &known);
+		double prior, q = unit_side(s, u, &prior);
 
 		if (unit->nodes.v[0] == s->g->good || unit->nodes.v[0] == s->g->bad)
 			continue;
 		ret->extra_good += q < 0.02;
 		ret->extra_bad += q > 0.98;
-		if (q >= 0.02 && q <= 0.98)
+		/* A build is of the search, not of the ends, by what was known when it was made: q may be settled by now. */
+		if (prior >= 0.02 && prior <= 0.98)
 			ret->interior = true;
 		else if (unit->n_visits < 4 && ret->starved == NO_UNIT && build_of_unit(s, u) >= 0)
 			ret->starved = u;
@@ -229,9 +239,9 @@ static bool ends_stage(struct search *s, const struct ends *e)
 		visit_ends(s, e, "ends");
 		return true;
 	}
-	if (z > 3)
+	if (z > Z_ENDS)
 		return false;
-	if (p->p_none > P_NONE && (n >= 6 || exact)) {
+	if (none_likely(s) && (n >= 6 || exact)) {
 		answer(s, ANSWER_NO_CHANGE, "no change between the ends");
 		return true;
 	}
@@ -317,17 +327,58 @@ static void answer_multiple(struct search *s)
 	answer(s, ANSWER_MULTIPLE, "more than one change");
 }
 
+/*
+ * Where offsets above a quarter of the shift are likely and no fresh build can be had, a build on the wrong side of the culprit may
+ * look right however often it is run. What is answered then must hold if offsets are that large: the class
+ * probabilities given a large offset sd go to ret_p. False if offsets are no threat.
+ */
+static bool offsets_threaten(const struct search *s, double *ret_p)
+{
+	const struct posterior *p = &s->post;
+	double w = 0;
+
+	if (s->params.can_relayout)
+		return false;
+	memset(ret_p, 0, p->n * sizeof(*ret_p));
+	for (unsigned t = 0; t < p->n_tau; t++) {
+		if (p->tau2[t] * 16 <= p->change * p->change)
+			continue;
+		w += p->w_tau[t];
+		for (uint32_t i = 0; i < p->n; i++)
+			ret_p[i] += p->w_tau[t] * p->p_tau[(size_t)t * p->n + i];
+	}
+	if (w <= LARGE_OFFSETS)
+		return false;
+	for (uint32_t i = 0; i < p->n; i++)
+		ret_p[i] /= w;
+	return true;
+}
+
 static void name(struct search *s, uint32_t cls)
 {
-	uint32_t size = 0, i = 0;
 	const struct classes *c = &s->classes;
+	AUTO_FREE double *pessimist = xcalloc(c->n, sizeof(*pessimist));
+	char why[160];
+	double tau2 = 0;
 
-	while (c->order[i] != cls)
-		i++;
-	for (uint32_t k = c->members_at[i]; k < c->members_at[i + 1]; k++)
-		size += c->prior[c->members[k]] > 0;
 	search_fill_set(s, s->post.p, 1 - s->params.alpha);
-	if (size == 1)
+	if (offsets_threaten(s, pessimist) && pessimist[cls] < PESSIMIST) {
+		search_fill_set(s, pessimist, 1 - s->params.alpha);
+		for (unsigned t = 0; t < s->post.n_tau; t++)
+			tau2 += s->post.w_tau[t] * s->post.tau2[t];
+		snprintf(
+			why, sizeof(why),
+			"builds differ by about %.2g %% for no reason, and no fresh build can be had",
+			100 * sqrt(tau2));
+		s->lowered = true;
+		answer(s, ANSWER_SET, why);
+		return;
+	}
+	uint32_t members = 0;
+
+	for (uint32_t i = 0; i < s->g->n; i++)
+		members += c->of[i] == cls && c->prior[i] > 0;
+	if (members == 1)
 		answer(s, ANSWER_NAMED, "");
 	else
 		answer(s, ANSWER_SET, "only commits that cannot be tested are left");
@@ -387,6 +438,17 @@ static void act_choice(struct search *s, const struct choice *c)
 		s->next.new_boot = false;
 }
 
+/*
+ * Ends are runs too: while some build inside has twice the visits of an end, that end is the weakest link, and if its few runs
+ * misled, no others would ever tell.
+ */
+static bool end_neglected(const struct search *s, bool bad, const struct choice *c)
+{
+	unsigned mine = visits_of(s, bad ? s->g->bad : s->g->good);
+
+	return c->kind == CHOICE_RERUN && mine && s->data.units.v[c->unit].n_visits >= 2 * mine;
+}
+
 /* Is the level of one side known worse than the measurement planned next, for want of runs at its end? */
 static bool end_behind(const struct search *s, bool bad, const struct choice *c)
 {
@@ -399,12 +461,11 @@ static bool end_behind(const struct search *s, bool bad, const struct choice *c)
 		s2 += p->w_tau[t] * (p->s2[t] + p->kappa2[t]);
 	}
 	for (uint32_t u = 0; u < s->data.units.n; u++) {
-		bool known;
-		double m, v;
+		double m, v, prior;
 
 		if (!s->data.units.v[u].n)
 			continue;
-		double q = unit_side(s, u, &known);
+		double q = unit_side(s, u, &prior);
 
 		unit_location(&s->data, u, sqrt(s2), 0, &m, &v);
 		w += (bad ? q : 1 - q) / (tau2 + v);
@@ -425,21 +486,25 @@ static double likeliest_commit(const struct search *s)
 	return c->mass[best] > 0 ? s->post.p[best] * most / c->mass[best] : 0;
 }
 
-/* An end's own build may be the odd one, if "no change" stays possible after several builds. */
+/*
+ * "No change" stays possible after several builds, or one commit is left after few. If one side rests on few builds, one of them
+ * may be the odd one: a fresh build of that end. Visits to what is there otherwise come from the search itself.
+ */
 static bool doubt_ends(struct search *s, const struct ends *e, unsigned units)
 {
-	/* where it is would be clear, if there is a change at all: few builds say so, however often they are run */
-	bool isolated = likeliest_commit(s) >= 1 - s->params.alpha;
+	unsigned good = 1 + e->extra_good, bad = 1 + e->extra_bad;
+	double enough = 1 - s->params.alpha;
 
-	if (e->extra_good + e->extra_bad >= END_EXTRA)
+	if (good >= 3 && bad >= 3)
 		return false;
-	if (units < 6 ? !isolated || search_confidence(s, s->post.best) >= 1 - s->params.alpha
+	if (units < 6 ? likeliest_commit(s) < enough || search_confidence(s, s->post.best) >= enough
 		      : s->post.p_none <= END_DOUBT)
 		return false;
-	if (e->starved == NO_UNIT)
-		return fresh_end(s, e->extra_bad < e->extra_good, PHASE_SEARCH);
-	act_visit_unit(s, PHASE_SEARCH, e->starved, "neighbour of an end");
-	return true;
+	if (e->starved != NO_UNIT && s->post.none > 0.5) {
+		act_visit_unit(s, PHASE_SEARCH, e->starved, "neighbour of an end");
+		return true;
+	}
+	return fresh_end(s, bad < good, PHASE_SEARCH);
 }
 
 static void next_best(struct search *s, const struct ends *e)
@@ -448,6 +513,12 @@ static void next_best(struct search *s, const struct ends *e)
 	struct choice c;
 
 	search_choose_in(s, &in);
+	/* Once only the careful prior is in the way of a name, its doubts are the ones to settle. */
+	if (!s->params.can_relayout &&
+	    s->post.p[s->post.best] * (1 - s->post.none) > 1 - s->params.alpha) {
+		in.p = s->post.p_careful;
+		in.w_tau = s->post.w_careful;
+	}
 	choose_best(&s->chooser, &in, &c);
 	if (c.kind == CHOICE_NONE || c.value * in.costs.run < LEAST_VALUE) {
 		if (e->good < 24 || e->bad < 24)
@@ -457,7 +528,7 @@ static void next_best(struct search *s, const struct ends *e)
 		return;
 	}
 	for (int bad = 0; bad < 2; bad++)
-		if (!s->data.noise.exact && end_behind(s, bad, &c)) {
+		if (!s->data.noise.exact && (end_behind(s, bad, &c) || end_neglected(s, bad, &c))) {
 			act_visit(s, PHASE_SEARCH, bad ? s->g->bad : s->g->good, "reference");
 			return;
 		}
@@ -472,7 +543,7 @@ static void search_stage(struct search *s, const struct ends *e)
 	s->next.phase = PHASE_SEARCH;
 	for (uint32_t u = 0; u < s->data.units.n; u++)
 		units += s->data.units.v[u].n > 0;
-	if (p->p_none > P_NONE && units >= 4)
+	if (none_likely(s) && units >= 4)
 		answer(s, ANSWER_NO_CHANGE, "no change between the ends");
 	else if (p->p_two > P_TWO && units >= 4)
 		answer_multiple(s);

@@ -239,6 +239,7 @@ void search_mark(struct search *s, uint32_t node, enum search_mark mark)
 	classes_test(&s->classes, node);
 }
 
+#define CAREFUL_SLACK 0.03 /* the careful prior may fall short of 1 - alpha by this */
 /* --- what is known --------------------------------------------------------------------------------------------- */
 
 double search_margin(const struct search *s)
@@ -262,6 +263,8 @@ void search_choose_in(const struct search *s, struct choose_in *ret)
 {
 	*ret = (struct choose_in){
 		.posterior = &s->post,
+		.p = s->post.p,
+		.w_tau = s->post.w_tau,
 		.classes = &s->classes,
 		.data = &s->data,
 		.closed = s->closed,
@@ -296,8 +299,11 @@ bool search_update(struct search *s)
 double search_confidence(const struct search *s, uint32_t cls)
 {
 	const struct posterior *p = &s->post;
+	double c = fmin(p->p[cls] * (1 - p->none), p->p_flat[cls] * (1 - p->none_flat));
 
-	return fmin(p->p[cls] * (1 - p->none), p->p_flat[cls] * (1 - p->none_flat));
+	return s->params.can_relayout
+		       ? c
+		       : fmin(c, CAREFUL_SLACK + p->p_careful[cls] * (1 - p->none_careful));
 }
 
 void search_next(struct search *s, struct action *ret)
