@@ -256,3 +256,30 @@ verdict() { jq -r .verdict <<<"$output"; }
 	culprit_run verify
 	expect_status 0
 }
+
+@test 'commits that build to the same thing are one candidate; ends that do are no change' {
+	git init -q project
+	cd project
+	for k in 1 2 3; do git commit -q --allow-empty -m "empty $k"; done
+	culprit_run bisect HEAD~2 HEAD --bench 'echo time: 5 ms' --json
+	expect_status 0
+	[ "$(verdict)" = no-change ]
+	culprit_run bisect HEAD~2 HEAD --bench 'echo time: 5 ms'
+	expect_out 'byte for byte'
+}
+
+@test 'what the benchmark reads matters, and what nothing reads does not' {
+	git init -q project
+	cd project
+	echo 'echo time: 100 ms' >bench.sh
+	echo one >README && mkdir lib && echo 'x=0' >lib/part.sh
+	printf '. lib/part.sh\necho time: $((1000 + x)) us\n' >bench.sh
+	git add -A && git commit -qm first && git tag first
+	for k in 1 2 3 4 5 6; do echo "$k" >README && git commit -qam "docs $k"; done
+	echo 'x=120' >lib/part.sh && git commit -qam slow && slow=$(git rev-parse HEAD)
+	for k in 7 8 9; do echo "$k" >README && git commit -qam "docs $k"; done
+	culprit_run bisect first HEAD --bench 'sh bench.sh' --no-head-to-head --json
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$slow" ]
+	jq -e '.cannot_matter == 9' <<<"$output"
+}

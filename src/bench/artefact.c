@@ -206,7 +206,7 @@ static bool is_program(const char *root, const struct file *f)
 
 	if (!S_ISREG(f->st.st_mode) || f->st.st_size < 64)
 		return false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOATIME);
 
 	if (fd < 0)
 		return false;

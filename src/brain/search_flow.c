@@ -553,6 +553,14 @@ static void search_stage(struct search *s, const struct ends *e)
 		next_best(s, e);
 }
 
+/* Both ends' builds are one and the same, byte for byte: no run can tell them apart. */
+static bool same_ends(const struct search *s)
+{
+	int64_t good = build_of(s, s->g->good), bad = build_of(s, s->g->bad);
+
+	return good >= 0 && bad >= 0 && s->data.builds.v[good].unit == s->data.builds.v[bad].unit;
+}
+
 void search_decide(struct search *s)
 {
 	struct ends e;
@@ -565,6 +573,10 @@ void search_decide(struct search *s)
 	if ((s->failed[s->g->good] || s->failed[s->g->bad]) && !s->known) {
 		answer_undecided(s, s->failed[s->g->good] ? "the good end cannot be measured"
 							  : "the bad end cannot be measured");
+		return;
+	}
+	if (!s->params.inside && same_ends(s)) {
+		answer(s, ANSWER_NO_CHANGE, "the ends build to the same artefacts");
 		return;
 	}
 	look_at_ends(s, &e);

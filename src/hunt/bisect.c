@@ -307,6 +307,35 @@ static int end_build(struct bisect *b, uint32_t node, const char *rev, struct mb
 	return r;
 }
 
+/* The first run of an end, which is not counted anyway, shows which files the benchmark reads besides the build. */
+static int learn_by_running(struct bisect *b, struct mbuild *m, struct err *e)
+{
+	struct session *s = b->s;
+	struct run_result res;
+	struct visit *v;
+	int r;
+
+	if (!m->inputs)
+		return 0;
+	m->visited = true;
+	if ((r = visit_begin(s, m, &v, e)) < 0)
+		return r;
+	if (v->outcome == OUTCOME_OK) {
+		session_progress(s, "first run of %.12s (not counted)", m->node);
+		if ((r = visit_probe(s, v, &res, e)) < 0)
+			return r;
+		run_result_done(&res);
+	}
+	visit_end(s);
+	if ((r = build_inputs_again(s->store_dir, m->path, e)) < 0)
+		return r;
+	for (char **p = m->inputs; *p; p++)
+		free(*p);
+	free(m->inputs);
+	m->inputs = build_saved_inputs(s->store_dir, m->path);
+	return 0;
+}
+
 bool bisect_take_prior(struct bisect *b, const char *note)
 {
 	if (!prior_read(note, b->cannot_matter, b->range.g.n))
@@ -337,6 +366,9 @@ static int prepare(struct bisect *b, struct err *e)
 	if (r < 0 || (r = end_build(b, b->range.g.good, bisect_old_rev(b->o), &ends[0], e)) < 0 ||
 	    (r = end_build(b, b->range.g.bad, bisect_new_rev(b->o), &ends[1], e)) < 0)
 		return r;
+	for (int i = 0; i < 2; i++)
+		if ((r = learn_by_running(b, ends[i], e)) < 0)
+			return r;
 	if ((r = bisect_learn_weights(b, ends[0], ends[1], &note, e)) < 0)
 		return r;
 	bisect_take_prior(b, note.p);

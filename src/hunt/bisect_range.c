@@ -93,7 +93,7 @@ static int combine_inputs(struct bisect *b, const char *oid, char **read, struct
 	for (; read[n]; n++)
 		strvec_add(ret, read[n]);
 	for (const char *p = out.p; p < out.p + out.n; p += strlen(p) + 1)
-		if (!bsearch(&p, read, n, sizeof(*read), by_text))
+		if (!n || !bsearch(&p, read, n, sizeof(*read), by_text))
 			strvec_addf(ret, "!%s", p);
 	qsort(ret->v, ret->n, sizeof(*ret->v), by_text);
 	return 0;

@@ -18,7 +18,7 @@ static size_t list_len(char **list)
 {
 	size_t n = 0;
 
-	while (list[n])
+	while (list && list[n])
 		n++;
 	return n;
 }
@@ -30,7 +30,7 @@ static int by_text(const void *a, const void *b)
 
 static bool listed(char **list, size_t n, const char *path)
 {
-	return bsearch(&path, list, n, sizeof(*list), by_text) != NULL;
+	return n && bsearch(&path, list, n, sizeof(*list), by_text);
 }
 
 struct learnt {

@@ -44,11 +44,14 @@ static void put_ends(const struct json *a, struct str *out)
 	double old = answer_number(a, "old_median"), new = answer_number(a, "new_median");
 	const char *unit = answer_str(a, "unit");
 
+	if (!answer_int(a, "old_runs") && !answer_int(a, "new_runs"))
+		return;
 	label(out, "ends");
 	str_addf(out, "%s %s   ", answer_str(a, "benchmark"), answer_str(a, "metric"));
 	answer_value(old, old, unit, out);
 	str_puts(out, " -> ");
-	answer_value(new, fabs(new) > 20 * fabs(old) || fabs(old) > 20 * fabs(new) ? new : old, unit, out);
+	answer_value(new, fabs(new) > 20 * fabs(old) || fabs(old) > 20 * fabs(new) ? new : old,
+		     unit, out);
 	if (old > 0 && new > 5 * old) {
 		str_addf(out, "   %.3g times", new / old);
 	} else if (old != 0 && isfinite(old) && isfinite(new)) {
@@ -115,6 +118,10 @@ static void put_set(const struct json *a, struct str *out)
 static void put_no_change(const struct json *a, struct str *out)
 {
 	label(out, "no change");
+	if (!answer_int(a, "old_runs") && !answer_int(a, "new_runs")) {
+		str_addf(out, "%s, byte for byte; nothing was run\n", answer_str(a, "why"));
+		return;
+	}
 	str_addf(out, "the ends do not differ by %.3g %% or more",
 		 100 * answer_number(a, "margin"));
 	if (isfinite(answer_number(a, "low"))) {
@@ -210,12 +217,12 @@ static void put_rest(const struct json *a, struct str *out)
 void answer_bisect(const struct json *a, const struct answer_style *style, struct str *out)
 {
 	const char *verdict = answer_str(a, "verdict");
-	long long idle = answer_int(a, "cannot_matter");
+	long long idle = answer_int(a, "cannot_matter"), n = answer_int(a, "candidates");
 
-	str_addf(out, "%s .. %s   %lld commits", answer_str(a, "old.name"),
-		 answer_str(a, "new.name"), answer_int(a, "candidates"));
+	str_addf(out, "%s .. %s   %lld commit%s", answer_str(a, "old.name"), answer_str(a, "new.name"), n,
+		 n == 1 ? "" : "s");
 	if (idle)
-		str_addf(out, ", %lld of them touch nothing that is built or run", idle);
+		str_addf(out, ", %lld of which touch%s nothing that is built or run", idle, idle == 1 ? "es" : "");
 	str_puts(out, "\n\n");
 	put_ends(a, out);
 	if (!strcmp(verdict, "named"))

@@ -10,7 +10,10 @@
 #include "sys/fs.h"
 
 #include <pthread.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <string.h>
 
 struct sha256 {
@@ -142,19 +145,23 @@ void sha256_finish(struct sha256 *s, char ret[65])
 
 int sha256_file(const char *path, char ret[65], struct err *e)
 {
-	FILE *f = fopen(path, "re");
+	/* our reading must not look like the build's or the benchmark's: access times tell what those read */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOATIME);
 	static _Thread_local char buf[65536];
 	struct sha256 *s;
-	size_t n;
+	ssize_t n;
 
-	if (!f)
+	if (fd < 0 && errno == EPERM) /* another user's file */
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return err_errno(e, "reading '%s'", path);
 	s = sha256_new();
-	while ((n = fread(buf, 1, sizeof(buf), f)) > 0)
-		sha256_add(s, buf, n);
+	while ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			sha256_add(s, buf, (size_t)n);
 	sha256_finish(s, ret);
-	int bad = ferror(f);
+	int r = n < 0 ? err_errno(e, "reading '%s'", path) : 0;
 
-	fclose(f);
-	return bad ? err_errno(e, "reading '%s'", path) : 0;
+	close(fd);
+	return r;
 }
