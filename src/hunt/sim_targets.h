@@ -16,7 +16,7 @@
  *	builds runs cost	means; `builds<=12.3/13` sets the p90 too
  *	excess		mean cost above 10 (log2 N + 2)
  *	cost-P0, cost-P1	mean cost over a rival's on the same histories, minus 1: cost-P0<=5%
- *	step		milliseconds of the slowest decision of a hunt, median over hunts
+ *	step		milliseconds of processor time of the slowest decision of a hunt, median over hunts
  *	speed		hunts a second of processor time, on one core
  *
  * Means may exceed the target by 3 standard errors, a p90 by 3 of the share above it; step and speed are taken as they are.

@@ -28,7 +28,7 @@ struct policy_result {
 	unsigned
 		changes; /* true changes of this history: 0 means that "no change" would be right */
 	bool stuck;	 /* given up: it did not end (a fault of the policy) */
-	double step_seconds; /* the longest a decision took, where the caller has a clock; else 0 */
+	double step_seconds; /* processor time of the slowest decision; 0 where not taken */
 };
 
 /* Both measure 5 runs at each end first, alternating; both need a line (p.dag false) and begin with
