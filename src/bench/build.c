@@ -230,7 +230,29 @@ static int set_environ(struct building *b, const char *src, struct err *e)
 	return q->layout ? layout_enter(b->store, q->layout, env, e) : 0;
 }
 
-/* The line that says most: the first with "error:", else the last. */
+/* Does a line of a build's log say what went wrong? Summaries that come after the reason do not count. */
+static bool says_why(const char *line)
+{
+	static const char *const telling[] = { "error:",
+					       "npm error ",
+					       "npm ERR! ",
+					       "undefined reference",
+					       "fatal:",
+					       "No rule to make target",
+					       "command not found",
+					       "not found:" };
+	static const char *const summary[] = { "collect2: error:", "complete log of this run" };
+
+	for (size_t i = 0; i < ARRAY_LEN(summary); i++)
+		if (strstr(line, summary[i]))
+			return false;
+	for (size_t i = 0; i < ARRAY_LEN(telling); i++)
+		if (strcasestr(line, telling[i]))
+			return true;
+	return false;
+}
+
+/* The line that says most: the first that says why, else the last. */
 static void put_log_line(const struct str *log, struct str *out)
 {
 	const char *at = log->p, *best = NULL;
@@ -241,7 +263,7 @@ static void put_log_line(const struct str *log, struct str *out)
 		size_t n = strcspn(at, "\n");
 		AUTO_FREE char *line = xstrndup(at, n);
 
-		found = strcasestr(line, "error:") != NULL;
+		found = says_why(line);
 		if (found || strspn(line, " \t\r") < n) {
 			best = at;
 			best_n = n;
