@@ -151,6 +151,7 @@ static int command(struct running *x, struct err *e)
 	if (x->b->measure == MEASURE_CALLGRIND) {
 		callgrind_argv(x->b->command, x->s->scratch, &argv);
 		spec.no_aslr = true;
+		spec.fresh_pids = true;
 	} else {
 		strvec_add(&argv, "sh");
 		strvec_add(&argv, "-c");

@@ -56,12 +56,17 @@ static bool map_ids(const struct launch *l)
 	return put_file("/proc/self/gid_map", text);
 }
 
-static bool bind_mount(const struct launch *l, const char *from, const char *to)
+/* Our own view of the mounts: with `from` at `to` if given, and with a /proc of the new process namespace if there is one. */
+static bool set_mounts(const struct launch *l, const char *from, const char *to)
 {
+	if (l->how == BIND_UNKNOWN)
+		return true;
 	if (l->how == BIND_USER_NAMESPACE && !map_ids(l))
 		return false;
 	return !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
-	       !mount(from, to, NULL, MS_BIND | MS_REC, NULL);
+	       (!from || !mount(from, to, NULL, MS_BIND | MS_REC, NULL)) &&
+	       (!l->s.fresh_pids ||
+		!mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL));
 }
 
 static void default_signals(void)
@@ -119,11 +124,12 @@ static const char *prepare(const struct launch *l)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (l->cwd_fd >= 0 && fchdir(l->cwd_fd) < 0)
 		return "chdir";
-	if (l->how != BIND_USER_NAMESPACE && getppid() != l->parent)
+	/* Our parent died before it could be told. In a namespace of processes it is not visible, and its end ends us anyhow. */
+	if (!s->fresh_pids && getppid() != l->parent)
 		return "parent";
 	if (s->cgroup && !join_cgroup(s->cgroup))
 		return "cgroup";
-	if (s->bind_from && !bind_mount(l, s->bind_from, s->bind_to))
+	if (!set_mounts(l, s->bind_from, s->bind_to))
 		return "bind";
 	if (s->cpus && sched_setaffinity(0, s->cpus_size, s->cpus) < 0)
 		return "pin";
@@ -162,7 +168,7 @@ static int probe_main(void *arg)
 {
 	struct launch *l = arg;
 
-	syscall(SYS_exit_group, bind_mount(l, "/", "/") ? 0 : 1);
+	syscall(SYS_exit_group, set_mounts(l, "/", "/") ? 0 : 1);
 	return 1;
 }
 
@@ -179,6 +185,8 @@ static pid_t clone_child(int (*fn)(void *), struct launch *l)
 		flags |= CLONE_NEWNS;
 	if (l->how == BIND_USER_NAMESPACE)
 		flags |= CLONE_NEWUSER;
+	if (l->s.fresh_pids)
+		flags |= CLONE_NEWPID;
 	/* No handler of ours may run in the child while it shares our memory. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -191,11 +199,13 @@ static pid_t clone_child(int (*fn)(void *), struct launch *l)
 	return pid;
 }
 
-static bool probe(enum bind_how how)
+static bool probe(enum bind_how how, bool fresh_pids)
 {
 	struct launch l = {
 		.how = how, .uid = geteuid(), .gid = getegid(), .cwd_fd = -1, .gate_fd = -1
 	};
+
+	l.s.fresh_pids = fresh_pids;
 	pid_t pid = clone_child(probe_main, &l);
 	int status = 1;
 
@@ -213,13 +223,28 @@ enum bind_how launch_bind_how(void)
 
 	pthread_mutex_lock(&lock);
 	if (known == BIND_UNKNOWN)
-		known = probe(BIND_PRIVILEGED)	     ? BIND_PRIVILEGED
-			: probe(BIND_USER_NAMESPACE) ? BIND_USER_NAMESPACE
-						     : BIND_NEVER;
+		known = probe(BIND_PRIVILEGED, false)	    ? BIND_PRIVILEGED
+			: probe(BIND_USER_NAMESPACE, false) ? BIND_USER_NAMESPACE
+							    : BIND_NEVER;
 	enum bind_how how = known;
 
 	pthread_mutex_unlock(&lock);
 	return how;
+}
+
+bool launch_can_isolate(void)
+{
+	enum bind_how how = launch_bind_how();
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static int known = -1;
+
+	pthread_mutex_lock(&lock);
+	if (known < 0)
+		known = how != BIND_NEVER && probe(how, true);
+	bool can = known > 0;
+
+	pthread_mutex_unlock(&lock);
+	return can;
 }
 
 pid_t launch_child(struct launch *l)

@@ -18,6 +18,7 @@ struct spawn {
 	const cpu_set_t *cpus; /* NULL = ours */
 	size_t cpus_size;
 	bool no_aslr;
+	bool fresh_pids; /* a process namespace of its own, with its own /proc: the child is number 1 */
 	bool foreground;       /* our session, group and terminal */
 	const char *bind_from; /* NULL = no mount namespace */
 	const char *bind_to;
@@ -52,3 +53,4 @@ struct launch {
 pid_t launch_child(struct launch *l);
 /* Tried once, remembered. */
 enum bind_how launch_bind_how(void);
+bool launch_can_isolate(void); /* fresh_pids */

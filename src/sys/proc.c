@@ -311,6 +311,7 @@ static int run_start(struct run *r, const char *path, struct spawned *child, str
 		.env = spec->env ? spec->env : (const char *const *)environ,
 		.cwd = spec->cwd,
 		.no_aslr = spec->no_aslr,
+		.fresh_pids = spec->fresh_pids,
 		.foreground = spec->foreground,
 		.bind_from = spec->bind_from,
 		.bind_to = spec->bind_to,

@@ -35,6 +35,11 @@ struct proc_spec {
 	bool merge_stderr;   /* stderr goes into `out` too, in order */
 	bool no_aslr;	     /* personality(ADDR_NO_RANDOMIZE) for counting measures */
 	/*
+	 * Process numbers from 1 on, where namespaces are allowed (else ignored): for counting measures, as programs print their
+	 * numbers and their parents'. Nothing outlives the child then; not together with counters.
+	 */
+	bool fresh_pids;
+	/*
 	 * Descendants that outlive the child run on, until a run without `leave` ends: a server that `prepare` starts. Only for
 	 * runs one after another, not beside runs of other threads.
 	 */

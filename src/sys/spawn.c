@@ -29,7 +29,7 @@ enum { FDS = 5, FD_SOCKET = 3 }; /* folder, 0, 1, 2, gate; where the helper keep
 struct request {
 	size_t bytes; /* of the strings behind it */
 	size_t argc, envc, cpus_size;
-	bool has_cwd, has_bind, has_cgroup, has_gate, no_aslr;
+	bool has_cwd, has_bind, has_cgroup, has_gate, no_aslr, fresh_pids;
 	enum bind_how how;
 	pid_t parent;
 };
@@ -127,6 +127,7 @@ static void unpack(const struct request *q, const char *bytes, const char **word
 	s->cpus = q->cpus_size ? (const void *)bytes : NULL;
 	s->cpus_size = q->cpus_size;
 	s->no_aslr = q->no_aslr;
+	s->fresh_pids = q->fresh_pids;
 	memcpy(s->fd, fds + 1, sizeof(s->fd));
 }
 
@@ -236,6 +237,7 @@ static void pack(const struct launch *l, struct request *q, struct str *out)
 			       .has_cgroup = s->cgroup,
 			       .has_gate = l->gate_fd >= 0,
 			       .no_aslr = s->no_aslr,
+			       .fresh_pids = s->fresh_pids,
 			       .how = l->how,
 			       .parent = l->parent };
 	str_add(out, (const char *)s->cpus, q->cpus_size);
@@ -339,7 +341,8 @@ int spawn_child(const struct spawn *s, struct spawned *ret, struct err *e)
 	int error = 0;
 
 	*ret = (struct spawned){ .pid = -1 };
-	if (s->bind_from) {
+	l.s.fresh_pids = s->fresh_pids && launch_can_isolate();
+	if (s->bind_from || l.s.fresh_pids) {
 		l.how = launch_bind_how();
 		if (l.how == BIND_NEVER)
 			return err_set(e, ERR_ENV, "mount namespaces are not allowed here");

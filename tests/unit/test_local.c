@@ -325,13 +325,14 @@ static void the_trees_own_peak_where_a_group_can_be_had(void **state UNUSED)
 
 	if (!parent)
 		skip(); /* no right to make a control group */
-	/* Two processes of 30 MB each at once: the largest single one is below the tree's peak. */
+	/* Two processes of 30 MB, each holding them until the other is full: the largest single one is below the tree's peak. */
 	const char *primary[] = { "tree-peak", NULL };
 	struct run_result r = measure(
 		(struct benchmark){
 			.primary = primary,
 			.command =
-				"p() { head -c 30000000 /dev/zero | tail | wc -c >/dev/null; }; p & p; wait" },
+				"rm -f a b; p() { (head -c 30000000 /dev/zero; touch $1; while ! test -e $2; do sleep 0.01; done) | tail | wc -c >/dev/null; }; "
+				"p a b & p b a; wait" },
 		1);
 
 	assert_true(value_of(&r, "tree-peak") > value_of(&r, "max-rss"));

@@ -350,6 +350,21 @@ static void a_lost_helper_is_replaced(void **state UNUSED)
 	}
 }
 
+static void process_numbers_can_be_fresh(void **state UNUSED)
+{
+	AUTO(str) struct str out = STR_INIT;
+
+	for (int i = 0; i < 2; i++) {
+		str_clear(&out);
+		sh("echo $$; sh -c 'echo $$ $PPID; cat /proc/self/stat' | cut -c1-4; (setsid sleep 100 &)",
+		   (struct proc_spec){ .fresh_pids = true }, &out, NULL);
+		if (!starts_with(out.p, "1\n"))
+			skip(); /* no namespace of processes can be had */
+		assert_true(starts_with(out.p, "1\n2 1\n"));
+		assert_int_equal(count_children(), 1);
+	}
+}
+
 static void *one_thread(void *arg)
 {
 	AUTO(str) struct str out = STR_INIT;
@@ -438,6 +453,7 @@ int main(void)
 		cmocka_unit_test(our_own_memory_is_not_the_childs),
 		cmocka_unit_test(relative_names_start_where_we_are_now),
 		cmocka_unit_test(a_lost_helper_is_replaced),
+		cmocka_unit_test(process_numbers_can_be_fresh),
 		cmocka_unit_test(several_threads_do_not_end_each_others),
 		cmocka_unit_test(children_die_with_us),
 	};
