@@ -1,5 +1,5 @@
 #!/bin/sh
-# The demo: makes a git repository of some 300 commits, one of which is about 5 % slower, and searches that one for real, by
+# The demo: makes a git repository of some 300 commits, one of which is about 4 % slower, and searches that one for real, by
 # building and running. Checks that the answer is right. BUILD=build
 set -eu
 cd "$(dirname "$0")/.."

@@ -94,8 +94,8 @@ static void put_cost(const struct json *answer, struct str *out)
 	if (!hunt)
 		return;
 	num_put_clock(&time, (int64_t)(answer_number(answer, "seconds") * 1e9));
-	str_addf(out, "\n %lld runs in %s; every sample is in hunt %lld: culprit log %lld\n",
-		 answer_int(answer, "runs"), time.p, hunt, hunt);
+	str_addf(out, "\n %lld run%s in %s; every sample is in hunt %lld: culprit log %lld\n",
+		 answer_int(answer, "runs"), answer_int(answer, "runs") == 1 ? "" : "s", time.p, hunt, hunt);
 	if (answer_flag(answer, "out_of_budget"))
 		str_puts(
 			out,
