@@ -386,6 +386,9 @@ static int run_search(struct bisect *b, struct err *e)
 	if ((r = store_observations(s->store, s->hunt, &obs, e)) < 0)
 		return r;
 	measure_replay_metrics(s, &obs);
+	/* what prepare() has just done is in the journal as well: it is counted from there */
+	s->n_boots = 0;
+	s->next_boot = 0;
 	bisect_start_search(b);
 	if ((r = bisect_replay(b, &obs, false, e)) < 0)
 		return r;
