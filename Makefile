@@ -55,4 +55,4 @@ uninstall:
 	BUILD=$(BUILD) DESTDIR=$(DESTDIR) tools/uninstall.sh
 
 clean:
-	rm -rf $(BUILD) build-asan build-clang build-analyzer
+	rm -rf $(BUILD) build-asan build-analyzer build-fuzz build-sanitized build-ci

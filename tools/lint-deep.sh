@@ -63,15 +63,17 @@ for what; do
 		done
 		;;
 	fuzz)
+		CC=clang setup build-fuzz -Dtests=disabled -Db_lundef=false -Db_sanitize=address,undefined \
+			-Dc_args=-fsanitize=fuzzer-no-link
+		ninja -C build-fuzz libculprit.a libculprit_fast.a >build-fuzz/log 2>&1 || { cat build-fuzz/log; found=1; }
+		libs=$(pkg-config --cflags --libs sqlite3 jansson yaml-0.1 libRmath libzstd)
 		for entry in fuzz/fuzz_*.c; do
+			[ "$found" -eq 0 ] || break
 			name=$(basename "$entry" .c)
 			mkdir -p build-fuzz/corpus
-			# shellcheck disable=SC2046,SC2086 # lists of words
-			clang -g -O1 -std=gnu17 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -I src -I build \
-				$(pkg-config --cflags sqlite3 jansson yaml-0.1 libRmath libzstd) "$entry" \
-				$(tools/sources.sh src) $(tools/sources.sh fast) -o "build-fuzz/$name" \
-				$(pkg-config --libs sqlite3 jansson yaml-0.1 libRmath libzstd) -lm -lpthread \
-				>"build-fuzz/$name.log" 2>&1 || { grep -E 'error' "build-fuzz/$name.log"; found=1; continue; }
+			# shellcheck disable=SC2086 # a list of words
+			clang -g -O1 -std=gnu17 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -I src -I build-fuzz "$entry" \
+				build-fuzz/libculprit.a build-fuzz/libculprit_fast.a $libs -lm -lpthread -o "build-fuzz/$name"
 			"build-fuzz/$name" -max_total_time="$fuzz_seconds" -timeout=10 -artifact_prefix="build-fuzz/$name-" \
 				build-fuzz/corpus "fuzz/corpus/${name#fuzz_}" >"build-fuzz/$name.log" 2>&1 ||
 				{ tail -n 25 "build-fuzz/$name.log"; found=1; }
