@@ -136,3 +136,15 @@ digest() { find "$1" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | s
 	culprit_run run c2 -n 1 --build 'sh build.sh' --bench ./program
 	expect_status 0
 }
+
+@test 'run -j builds side by side, and the results are those of one by one' {
+	make_history 4
+	break_build 3
+	cd project
+	culprit_run run c1 c2 c4 -j 4 -n 2 --build 'echo began >>'"$BATS_TEST_TMPDIR"'/began; for i in 1 2 3 4 5 6 7 8 9 10; do [ "$(wc -l <'"$BATS_TEST_TMPDIR"'/began)" -ge 3 ] && break; sleep 0.2; done; [ "$(wc -l <'"$BATS_TEST_TMPDIR"'/began)" -ge 3 ] && sh build.sh' --bench ./program --json
+	expect_status 0
+	jq -e '[.measured[] | select(.metric == "time") | .n] == [2, 2, 2]' <<<"$output"
+	culprit_run run c1 c3 -j 4 -n 1 --build 'sh build.sh' --bench ./program
+	expect_status 4
+	expect_one_line 'c3 does not build'
+}

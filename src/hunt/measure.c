@@ -61,7 +61,7 @@ static bool cache_usable(const struct session *s, const struct build_row *row)
 	return *row->path && fs_is_dir(dir);
 }
 
-static int store_result(struct session *s, const struct variant *v, const char *key,
+int measure_store_build(struct session *s, const struct variant *v, const char *key,
 			const struct build_result *res, unsigned layout, struct build_row *row,
 			struct err *e)
 {
@@ -110,7 +110,7 @@ static int make_build(struct session *s, const struct build_request *q, const ch
 	building_tick(s);
 	r = build_run(q, key, &res, e);
 	if (r == 0)
-		r = store_result(s, v, key, &res, q->layout, &row, e);
+		r = measure_store_build(s, v, key, &res, q->layout, &row, e);
 	if (r == 0) {
 		*ret = add_build(s, &row, false);
 		(*ret)->inputs = TAKE_PTR(res.inputs);
@@ -135,7 +135,7 @@ static int record_untreeable(struct session *s, const struct variant *v, const c
 
 	res.log = (struct str)STR_INIT;
 	variant_key(v, &key);
-	r = store_result(s, v, key.p, &res, 0, &row, e);
+	r = measure_store_build(s, v, key.p, &res, 0, &row, e);
 	if (r == 0)
 		*ret = add_build(s, &row, false);
 	build_row_done(&row);
@@ -157,10 +157,10 @@ static bool build_uses_frozen(const struct session *s)
 	return false;
 }
 
-static int find_or_build(struct session *s, const struct variant *v, unsigned layout,
-			 bool learn_inputs, struct mbuild **ret, struct err *e)
+void measure_request(struct session *s, const struct variant *v, unsigned layout,
+		     struct build_request *ret)
 {
-	struct build_request q = {
+	*ret = (struct build_request){
 		.repo = s->repo,
 		.store_dir = s->store_dir,
 		.project = &s->config.project,
@@ -168,33 +168,51 @@ static int find_or_build(struct session *s, const struct variant *v, unsigned la
 		.layout = layout,
 		.jobs = s->jobs,
 		.data_dir = s->data_dir,
-		.learn_inputs = learn_inputs,
 		.overlay = lay_before_build,
 		.overlay_key = build_uses_frozen(s) ? s->data_hash : NULL,
 		.overlay_arg = s,
-		.tick = building_tick,
-		.tick_arg = s,
 		.stop = s->ui->stop,
 	};
+}
+
+int measure_cached(struct session *s, const char *key, struct build_row *ret, struct err *e)
+{
+	int r = store_build_find(s->store, key, ret, e);
+
+	if (r == 0 && !cache_usable(s, ret)) {
+		build_row_done(ret);
+		return err_set(e, ERR_MISSING, "the tree was cleaned");
+	}
+	return r;
+}
+
+static int find_or_build(struct session *s, const struct variant *v, unsigned layout,
+			 bool learn_inputs, struct mbuild **ret, struct err *e)
+{
+	struct build_request q;
 	char key[65], tree[65];
 	AUTO(str) struct str why = STR_INIT;
 	struct build_row row = { 0 };
 	bool ok = false;
-	int r = build_key(&q, key, tree, &ok, &why, e);
+	int r;
 
+	measure_request(s, v, layout, &q);
+	q.learn_inputs = learn_inputs;
+	q.tick = building_tick;
+	q.tick_arg = s;
+	r = build_key(&q, key, tree, &ok, &why, e);
 	if (r < 0)
 		return r;
 	if (!ok)
 		return record_untreeable(s, v, why.p, ret, e);
-	r = store_build_find(s->store, key, &row, e);
-	if (r == 0 && cache_usable(s, &row)) {
+	r = measure_cached(s, key, &row, e);
+	if (r == 0) {
 		*ret = add_build(s, &row, true);
 		(*ret)->inputs = build_saved_inputs(s->store_dir, row.path);
 		build_row_done(&row);
 		return 0;
 	}
-	build_row_done(&row);
-	if (r < 0 && r != -ERR_MISSING)
+	if (r != -ERR_MISSING)
 		return r;
 	return make_build(s, &q, key, v, ret, e);
 }

@@ -13,6 +13,17 @@
 int measure_build(struct session *s, const struct variant *v, const char *node, unsigned layout,
 		  bool learn_inputs, struct mbuild **ret, struct err *e) MUST_USE;
 
+/* The request for a variant's build, without inputs and progress. Borrows from the session and the variant. */
+void measure_request(struct session *s, const struct variant *v, unsigned layout,
+		     struct build_request *ret);
+/* A build of this key that can be used as it is; ERR_MISSING if there is none. */
+int measure_cached(struct session *s, const char *key, struct build_row *ret,
+		   struct err *e) MUST_USE;
+/* Journal what a build came to. */
+int measure_store_build(struct session *s, const struct variant *v, const char *key,
+			const struct build_result *res, unsigned layout, struct build_row *ret_row,
+			struct err *e) MUST_USE;
+
 /* A build that the journal says this hunt uses: into the session, once. */
 int measure_adopt(struct session *s, int64_t build, const char *node, struct mbuild **ret,
 		  struct err *e) MUST_USE;

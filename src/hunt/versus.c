@@ -7,6 +7,7 @@
 
 #include "hunt/duel_json.h"
 #include "hunt/plan.h"
+#include "hunt/prebuild.h"
 #include "stats/sample.h"
 #include "text/json.h"
 
@@ -174,10 +175,23 @@ static int replay(struct session *s, struct duel *d, struct err *e)
 	return r < 0 ? r : duel_replay(s, d, &obs, e);
 }
 
+/* -j: what is missing is built side by side first. */
+static int build_at_once(struct session *s, const struct versus_options *o, struct duel *d,
+			 struct err *e)
+{
+	unsigned layouts = o->layouts ? o->layouts : 1;
+	AUTO_FREE struct prebuild_item *items = xcalloc(d->n_sides * layouts, sizeof(*items));
+
+	for (size_t i = 0; i < d->n_sides; i++)
+		for (unsigned k = 0; k < layouts; k++)
+			items[i * layouts + k] = (struct prebuild_item){ &d->sides[i].variant, k };
+	return prebuild(s, items, d->n_sides * layouts, e);
+}
+
 static int measure_all(struct session *s, const struct versus_options *o, struct duel *d,
 		       bool *ret_identical, struct err *e)
 {
-	int r = 0;
+	int r = s->opt.jobs ? build_at_once(s, o, d, e) : 0;
 
 	for (size_t i = 0; i < d->n_sides && r == 0; i++)
 		r = build_side(s, &d->sides[i], o->layouts ? o->layouts : 1, e);
