@@ -96,6 +96,8 @@ verdict() { jq -r .verdict <<<"$output"; }
 	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c13)" ]
 	[ "$(jq -r .direction <<<"$output")" = fix ]
 	jq -e '.change < -0.1' <<<"$output"
+	culprit_run verify
+	expect_status 0
 }
 
 @test 'looks inside a merge, or names the merge with --first-parent' {

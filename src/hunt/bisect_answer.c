@@ -292,7 +292,7 @@ int bisect_answer(struct bisect *b, char **ret, struct err *e)
 	json_out_text(&w, "command", "bisect");
 	json_out_int(&w, "hunt", b->s->hunt);
 	json_out_text(&w, "verdict", answer_name(answer));
-	json_out_text(&w, "direction", b->o->fix ? "fix" : "regression");
+	json_out_text(&w, "direction", b->fix ? "fix" : "regression");
 	json_out_text(&w, "culprit", answer == ANSWER_NAMED ? b->range.oid[st.culprit] : NULL);
 	json_out_text(&w, "kind", "commit");
 	if (answer == ANSWER_NAMED) {
