@@ -171,16 +171,25 @@ void sketch_make(struct sketch *k, const struct classes *c, const double *p)
 
 void sketch_class(struct sketch *k, const struct classes *c, uint32_t cls)
 {
-	uint32_t i = 0;
+	uint32_t i = 0, n = 0, seen = 0, drawn = 0;
 
 	sketch_reset(k, c);
 	while (c->order[i] != cls)
 		i++;
-	uint32_t from = c->members_at[i], n = c->members_at[i + 1] - from;
+	for (uint32_t m = c->members_at[i]; m < c->members_at[i + 1]; m++)
+		n += c->prior[c->members[m]] > 0;
 	uint32_t draws = n < SKETCH_BITS ? n : SKETCH_BITS;
 
-	for (uint32_t b = 0; b < draws; b++)
-		draw(k, c->members[from + (uint32_t)((uint64_t)b * n / draws)], cls);
+	for (uint32_t m = c->members_at[i]; m < c->members_at[i + 1]; m++) {
+		if (c->prior[c->members[m]] <= 0)
+			continue;
+		/* The next draw is due when its share of the members is behind us. */
+		if ((uint64_t)drawn * n <= (uint64_t)seen * draws && drawn < draws) {
+			draw(k, c->members[m], cls);
+			drawn++;
+		}
+		seen++;
+	}
 	propagate(k, c);
 }
 

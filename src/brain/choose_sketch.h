@@ -31,7 +31,7 @@ struct sketch {
 
 /* Draw from `p` (one probability per class) and propagate. */
 void sketch_make(struct sketch *k, const struct classes *c, const double *p);
-/* The same with one bit for each candidate of class `cls` (or an even sample of them if they are too many). */
+/* The same with one bit for each possible candidate of class `cls` (or an even sample of them if they are too many). */
 void sketch_class(struct sketch *k, const struct classes *c, uint32_t cls);
 static inline double sketch_q(const struct sketch *k, uint32_t node)
 {

@@ -16,7 +16,7 @@
 /* --- adding up ------------------------------------------------------------------------------------------------ */
 
 struct totals {
-	double top, one, one_flat, one_careful, none, none_careful, two;
+	double top, one, one_flat, one_careful, none, none_careful, two, two_careful;
 };
 
 static void sum_classes(struct posterior *p, const struct posterior_in *in, struct totals *t)
@@ -62,10 +62,15 @@ static void sum_classes(struct posterior *p, const struct posterior_in *in, stru
 	for (uint32_t k = 0; k < p->n; k++)
 		t->one_flat += p->p_flat[k];
 	/* Two changes were weighed at one run and boot sd; the others get the share that they have under one change. */
-	for (unsigned k = 0; k < p->n_tau; k++)
-		if (s->L2[k] > LOG_ZERO)
-			t->two += exp(fmin(600, s->L2[k] - t->top)) *
-				  (modal[k] > 1e-290 ? p->w_tau[k] / modal[k] : 1);
+	for (unsigned k = 0; k < p->n_tau; k++) {
+		if (s->L2[k] <= LOG_ZERO)
+			continue;
+		double share = modal[k] > 1e-290 ? p->w_tau[k] / modal[k] : 1;
+		double w = exp(fmin(600, s->L2[k] - t->top)) * share;
+
+		t->two += w;
+		t->two_careful += w * exp(s->lw_careful[k] - s->lw_tau[k]);
+	}
 }
 
 static void normalise(struct posterior *p, const struct totals *t)
@@ -99,6 +104,9 @@ static void normalise(struct posterior *p, const struct totals *t)
 	p->none = none / (none + one + 1e-300);
 	p->none_careful = PRIOR_NONE * t->none_careful /
 			  (PRIOR_NONE * t->none_careful + PRIOR_ONE * t->one_careful + 1e-300);
+	p->two_careful = PRIOR_TWO * t->two_careful /
+			 (PRIOR_TWO * t->two_careful + PRIOR_NONE * t->none_careful +
+			  PRIOR_ONE * t->one_careful + 1e-300);
 	p->none_flat = none / (none + PRIOR_ONE * t->one_flat + 1e-300);
 }
 

@@ -16,6 +16,7 @@ struct posterior {
 	double *p_flat;	   /* the same had the user given no weights */
 	double *p_careful; /* the same for a prior that expects larger build offsets */
 	double none_careful;
+	double two_careful;   /* of all three, under that prior */
 	double p_none, p_two; /* of all three hypotheses */
 	double none_flat;     /* p_none / (p_none + p_one) under the flat prior */
 	double none;	      /* the same under the user's */

@@ -13,9 +13,13 @@
 
 #define Z_ENDS 3 /* standard errors that the ends must differ by before the search starts */
 #define P_NONE 0.95
+#define MANY_UNITS 10
+#define P_NONE_MANY 0.9
 #define P_TWO 0.95
-#define END_DOUBT 0.4	  /* P(no change) at which an end's own build is suspected */
-#define CONFIRM_VISITS 2  /* least visits of the units that a name rests on */
+#define END_DOUBT 0.4	 /* P(no change) at which an end's own build is suspected */
+#define CONFIRM_VISITS 2 /* least visits of the units that a name rests on */
+#define CONFIRM_BUILDS                                                                             \
+	2 /* least builds of the commits that a name rests on, where another layout can be had */
 #define LARGE_OFFSETS 0.4 /* P(offset sd > shift / 4) from which a name is lowered to a set */
 #define PESSIMIST 0.93	  /* unless its probability given such offsets is at least this */
 #define END_VISITS_MAX 128
@@ -104,14 +108,19 @@ static void answer(struct search *s, enum answer a, const char *why)
 static void answer_undecided(struct search *s, const char *why)
 {
 	if (s->known)
-		search_fill_set(s, s->post.p, 1 - s->params.alpha);
+		search_fill_set(s, s->post.p, 1 - s->params.alpha, SIZE_MAX);
 	answer(s, ANSWER_UNDECIDED, why);
 }
 
 /* Under either prior of the offsets: large ones explain away a difference of the ends. */
 static bool none_likely(const struct search *s)
 {
-	return fmax(s->post.p_none, s->post.none_careful * (1 - s->post.p_two)) > P_NONE;
+	double p = fmax(s->post.p_none, s->post.none_careful * (1 - s->post.p_two));
+	unsigned units = 0;
+
+	for (uint32_t u = 0; u < s->data.units.n; u++)
+		units += s->data.units.v[u].n > 0;
+	return p > (units >= MANY_UNITS ? P_NONE_MANY : P_NONE);
 }
 
 /* --- the ends ---------------------------------------------------------------------------------------------------- */
@@ -283,7 +292,16 @@ static bool separated_by(const struct search *s, uint32_t a, uint32_t b, uint32_
 	return differ;
 }
 
-/* A unit that alone keeps a rival away from the best class and has too few visits; NO_UNIT if none. */
+/* Does unit `u` alone keep a rival away from the best class? */
+static bool decisive(const struct search *s, uint32_t cls, uint32_t u)
+{
+	for (uint32_t k = 0; k < s->classes.n; k++)
+		if (k != cls && s->classes.mass[k] > 0 && separated_by(s, cls, k, u))
+			return true;
+	return false;
+}
+
+/* A decisive unit with too few visits; NO_UNIT if none. */
 static uint32_t unconfirmed(const struct search *s, uint32_t cls)
 {
 	uint32_t found = NO_UNIT;
@@ -296,14 +314,52 @@ static uint32_t unconfirmed(const struct search *s, uint32_t cls)
 
 		if (!unit->n || unit->n_visits >= least || build_of_unit(s, u) < 0)
 			continue;
-		for (uint32_t k = 0; k < s->classes.n; k++)
-			if (k != cls && s->classes.mass[k] > 0 && separated_by(s, cls, k, u)) {
-				found = u;
-				least = unit->n_visits;
-				break;
-			}
+		if (decisive(s, cls, u)) {
+			found = u;
+			least = unit->n_visits;
+		}
 	}
 	return found;
+}
+
+static unsigned units_of(const struct search *s, uint32_t node)
+{
+	unsigned n = 0;
+
+	for (uint32_t u = 0; u < s->data.units.n; u++)
+		n += s->data.units.v[u].nodes.v[0] == node;
+	return n;
+}
+
+/*
+ * A commit that a name rests on and that should be built in another layout: offsets may be at work, and a build of its own luck
+ * was what convinced us.
+ */
+static bool wants_relayout(const struct search *s, uint32_t cls, uint32_t *ret_node)
+{
+	const struct posterior *p = &s->post;
+	unsigned least = CONFIRM_BUILDS;
+	double w = 0;
+
+	if (!s->params.can_relayout || s->data.noise.exact)
+		return false;
+	for (unsigned t = 0; t < p->n_tau; t++)
+		if (p->tau2[t] > 0.06 * 0.06 * p->scale * p->scale)
+			w += p->w_careful[t];
+	if (w <= 0.2)
+		return false;
+	for (uint32_t u = 0; u < s->data.units.n; u++) {
+		const struct unit *unit = &s->data.units.v[u];
+		uint32_t node = unit->nodes.v[0];
+		unsigned n = units_of(s, node);
+
+		if (!unit->n || s->barren[node] || s->failed[node] || n >= least ||
+		    !decisive(s, cls, u))
+			continue;
+		least = n;
+		*ret_node = node;
+	}
+	return least < CONFIRM_BUILDS;
 }
 
 /* The tested commit between the two likeliest changes that was measured most: both sub-ranges end there. */
@@ -354,34 +410,43 @@ static bool offsets_threaten(const struct search *s, double *ret_p)
 	return true;
 }
 
+static void answer_lowered(struct search *s, const double *pessimist)
+{
+	double tau2 = 0;
+	char why[160];
+
+	search_fill_set(s, pessimist, 1 - s->params.alpha, SIZE_MAX);
+	for (unsigned t = 0; t < s->post.n_tau; t++)
+		tau2 += s->post.w_tau[t] * s->post.tau2[t];
+	snprintf(why, sizeof(why),
+		 "builds differ by about %.2g %% for no reason, and no fresh build can be had",
+		 100 * sqrt(tau2));
+	s->lowered = true;
+	answer(s, ANSWER_SET, why);
+}
+
 static void name(struct search *s, uint32_t cls)
 {
 	const struct classes *c = &s->classes;
-	AUTO_FREE double *pessimist = xcalloc(c->n, sizeof(*pessimist));
-	char why[160];
-	double tau2 = 0;
-
-	search_fill_set(s, s->post.p, 1 - s->params.alpha);
-	if (offsets_threaten(s, pessimist) && pessimist[cls] < PESSIMIST) {
-		search_fill_set(s, pessimist, 1 - s->params.alpha);
-		for (unsigned t = 0; t < s->post.n_tau; t++)
-			tau2 += s->post.w_tau[t] * s->post.tau2[t];
-		snprintf(
-			why, sizeof(why),
-			"builds differ by about %.2g %% for no reason, and no fresh build can be had",
-			100 * sqrt(tau2));
-		s->lowered = true;
-		answer(s, ANSWER_SET, why);
-		return;
-	}
+	AUTO_FREE double *p = xcalloc(c->n, sizeof(*p));
 	uint32_t members = 0;
 
+	if (offsets_threaten(s, p) && p[cls] < PESSIMIST) {
+		answer_lowered(s, p);
+		return;
+	}
 	for (uint32_t i = 0; i < s->g->n; i++)
 		members += c->of[i] == cls && c->prior[i] > 0;
-	if (members == 1)
+	if (members == 1) {
+		search_fill_set(s, s->post.p, 1, 20);
 		answer(s, ANSWER_NAMED, "");
-	else
-		answer(s, ANSWER_SET, "only commits that cannot be tested are left");
+		return;
+	}
+	/* All of them, however the prior weighs them: none was measured apart from the others. */
+	memset(p, 0, c->n * sizeof(*p));
+	p[cls] = s->post.p[cls];
+	search_fill_set(s, p, 1, SIZE_MAX);
+	answer(s, ANSWER_SET, "only commits that cannot be tested are left");
 }
 
 /* True if the best class can be answered, or an action towards it was found. */
@@ -390,7 +455,7 @@ static bool try_to_name(struct search *s)
 	uint32_t best = s->post.best, node;
 	struct choose_in in;
 
-	if (search_confidence(s, best) < 1 - s->params.alpha)
+	if (!search_confident(s, best))
 		return false;
 	search_choose_in(s, &in);
 	if (s->classes.size[best] > 1 && choose_divider(&s->chooser, &in, best, &node)) {
@@ -403,8 +468,23 @@ static bool try_to_name(struct search *s)
 		act_visit_unit(s, PHASE_CONFIRM, u, "confirm culprit against parent");
 		return true;
 	}
+	if (wants_relayout(s, best, &node)) {
+		act(s, PHASE_CONFIRM, ACTION_BUILD_RELAYOUT, node, -1, "confirm on a fresh build");
+		return true;
+	}
 	name(s, best);
 	return true;
+}
+
+/* A build that stands there without a value: its run failed, or the caller stopped in between. */
+static bool finish_build(struct search *s)
+{
+	for (uint32_t u = 0; u < s->data.units.n; u++)
+		if (!s->data.units.v[u].n && build_of_unit(s, u) >= 0) {
+			act_visit_unit(s, PHASE_SEARCH, u, "built, not yet run");
+			return true;
+		}
+	return false;
 }
 
 /* --- the search ---------------------------------------------------------------------------------------------------- */
@@ -497,7 +577,7 @@ static bool doubt_ends(struct search *s, const struct ends *e, unsigned units)
 
 	if (good >= 3 && bad >= 3)
 		return false;
-	if (units < 6 ? likeliest_commit(s) < enough || search_confidence(s, s->post.best) >= enough
+	if (units < 6 ? likeliest_commit(s) < enough || search_confident(s, s->post.best)
 		      : s->post.p_none <= END_DOUBT)
 		return false;
 	if (e->starved != NO_UNIT && s->post.none > 0.5) {
@@ -545,11 +625,11 @@ static void search_stage(struct search *s, const struct ends *e)
 		units += s->data.units.v[u].n > 0;
 	if (none_likely(s) && units >= 4)
 		answer(s, ANSWER_NO_CHANGE, "no change between the ends");
-	else if (p->p_two > P_TWO && units >= 4)
+	else if (fmin(p->p_two, p->two_careful) > P_TWO && units >= 4)
 		answer_multiple(s);
 	else if (over_budget(s))
 		answer_undecided(s, "the limit of builds or runs is reached");
-	else if (!doubt_ends(s, e, units) && !try_to_name(s))
+	else if (!finish_build(s) && !doubt_ends(s, e, units) && !try_to_name(s))
 		next_best(s, e);
 }
 

@@ -296,14 +296,27 @@ bool search_update(struct search *s)
 	return s->known;
 }
 
+bool search_confident(const struct search *s, uint32_t cls)
+{
+	const struct posterior *p = &s->post;
+	double enough = 1 - s->params.alpha;
+
+	return p->p[cls] * (1 - p->none) >= enough &&
+	       p->p_flat[cls] * (1 - p->none_flat) >= enough &&
+	       (s->params.can_relayout ||
+		p->p_careful[cls] * (1 - p->none_careful) >= enough - CAREFUL_SLACK);
+}
+
 double search_confidence(const struct search *s, uint32_t cls)
 {
 	const struct posterior *p = &s->post;
 	double c = fmin(p->p[cls] * (1 - p->none), p->p_flat[cls] * (1 - p->none_flat));
 
-	return s->params.can_relayout
-		       ? c
-		       : fmin(c, CAREFUL_SLACK + p->p_careful[cls] * (1 - p->none_careful));
+	/* The careful prior lowers what is stated, but not below what was asked for: a name was found good enough. */
+	if (!s->params.can_relayout)
+		c = fmin(c, fmax(p->p_careful[cls] * (1 - p->none_careful),
+				 fmin(c, search_confident(s, cls) ? 1 - s->params.alpha : 0)));
+	return c;
 }
 
 void search_next(struct search *s, struct action *ret)

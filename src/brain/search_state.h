@@ -51,9 +51,14 @@ void search_costs(const struct search *s, struct costs *ret);
 void search_choose_in(const struct search *s, struct choose_in *ret);
 /* Summaries and posterior up to date; false while an end has no value. */
 bool search_update(struct search *s);
-/* Confidence in class `cls`: "one change, and it is there", the lower of the user's prior and the equal prior. */
+/*
+ * Confidence in class `cls`: "one change, and it is there", the least of what follows from the user's prior, from an equal prior and,
+ * where no fresh build can be had, from the prior that expects build offsets.
+ */
 double search_confidence(const struct search *s, uint32_t cls);
+/* Is that enough for a name? The careful prior may fall short of 1 - alpha by a little: it is there to catch luck, not to double the cost. */
+bool search_confident(const struct search *s, uint32_t cls);
 /* Fill s->next and the answer (search_flow.c). */
 void search_decide(struct search *s);
-/* The smallest set with at least `mass` under the class probabilities `p`; fills s->suspect. */
-void search_fill_set(struct search *s, const double *p, double mass);
+/* The smallest set with at least `mass` under the class probabilities `p`, at most `max` of them; fills s->suspect. */
+void search_fill_set(struct search *s, const double *p, double mass, size_t max);

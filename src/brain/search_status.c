@@ -34,18 +34,38 @@ static void spread(const struct search *s, const double *p, double *ret)
 	}
 }
 
-void search_fill_set(struct search *s, const double *p, double mass)
+/* Keep the `max` best of those that come by, in order. */
+static size_t keep_best(struct ranked *r, size_t n, size_t max, struct ranked x)
+{
+	size_t k = n < max ? n : max - 1;
+
+	if (n == max && by_probability(&x, &r[max - 1]) >= 0)
+		return n;
+	for (; k > 0 && by_probability(&x, &r[k - 1]) < 0; k--)
+		r[k] = r[k - 1];
+	r[k] = x;
+	return n < max ? n + 1 : n;
+}
+
+void search_fill_set(struct search *s, const double *p, double mass, size_t max)
 {
 	AUTO_FREE double *q = xcalloc(s->g->n, sizeof(*q));
-	AUTO_FREE struct ranked *r = xcalloc(s->g->n, sizeof(*r));
+	AUTO_FREE struct ranked *r = xcalloc(max < s->g->n ? max : s->g->n, sizeof(*r));
 	size_t n = 0;
 	double sum = 0;
 
 	spread(s, p, q);
-	for (uint32_t i = 0; i < s->g->n; i++)
-		if (q[i] > 0)
+	/* What is left out weighs half of 1 - mass at most, so what is kept suffices. */
+	for (uint32_t i = 0; i < s->g->n; i++) {
+		if (q[i] <= 0.5 * (1 - mass) / s->g->n)
+			continue;
+		if (max < s->g->n)
+			n = keep_best(r, n, max, (struct ranked){ i, q[i] });
+		else
 			r[n++] = (struct ranked){ i, q[i] };
-	qsort(r, n, sizeof(*r), by_probability);
+	}
+	if (max >= s->g->n)
+		qsort(r, n, sizeof(*r), by_probability);
 	s->suspect = xreallocarray(s->suspect, n + 1, sizeof(*s->suspect));
 	s->suspect_p = xreallocarray(s->suspect_p, n + 1, sizeof(*s->suspect_p));
 	s->n_suspects = 0;
