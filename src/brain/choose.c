@@ -71,8 +71,12 @@ unsigned choose_runs_per_boot(const struct choose_in *in)
 		return least;
 	mean_noise(in, &s2, &k2);
 	double k = sqrt(in->costs.boot / in->costs.run * s2 / fmax(k2, 1e-4 * s2));
+	/* Before any boot had two runs its share is a guess: a few tell more about it than many in one boot. */
+	unsigned most = in->data->noise.boots ? 32 : 4;
 
-	return k <= least ? least : k > 32 ? 32 : (unsigned)lround(k);
+	if (k <= least)
+		return least;
+	return k > most ? (most > least ? most : least) : (unsigned)lround(k);
 }
 
 /* --- candidates ------------------------------------------------------------------------------------------------ */

@@ -43,6 +43,8 @@ struct search {
 	size_t n_suspects;
 	uint32_t middle; /* multiple: the tested commit between the changes */
 	bool lowered;
+	bool found_inside; /* multiple: by a probe inside equal ends */
+	double inside_change;
 };
 
 /* The scale of y: ln(1 + margin), or the margin for ratios. */
@@ -62,3 +64,54 @@ bool search_confident(const struct search *s, uint32_t cls);
 void search_decide(struct search *s);
 /* The smallest set with at least `mass` under the class probabilities `p`, at most `max` of them; fills s->suspect. */
 void search_fill_set(struct search *s, const double *p, double mass, size_t max);
+
+/* --- search_act.c: what to do and what to say ------------------------------------------------------------------ */
+
+void search_act(struct search *s, enum action_phase phase, enum action_build how, uint32_t node,
+		int64_t build, const char *why);
+/* The newest usable build of a node, or -1. */
+int64_t search_build_of(const struct search *s, uint32_t node);
+/* The newest usable build of a unit, or -1. */
+int64_t search_build_of_unit(const struct search *s, uint32_t unit);
+/* Boots with values of the newest usable build of a node. */
+unsigned search_visits_of(const struct search *s, uint32_t node);
+void search_visit_unit(struct search *s, enum action_phase phase, uint32_t unit, const char *why);
+/* Visit a node, building it first if needed. */
+void search_visit(struct search *s, enum action_phase phase, uint32_t node, const char *why);
+void search_answer(struct search *s, enum answer a, const char *why);
+void search_undecided(struct search *s, const char *why);
+
+/* --- search_ends.c --------------------------------------------------------------------------------------------- */
+
+struct ends {
+	unsigned good, bad; /* visits of the two end commits' builds */
+	unsigned extra_good,
+		extra_bad; /* further units that are on that side whatever the culprit is, or nearly so */
+	bool interior;	  /* a unit is neither */
+	uint32_t starved; /* an extra unit with few visits, NO_UNIT if none */
+};
+void search_look_at_ends(const struct search *s, struct ends *ret);
+/* Probability that a unit is on the bad side, now and before any measurement. */
+double search_unit_side(const struct search *s, uint32_t u, double *ret_prior);
+/* One visit to the end with fewer, in the order B G G B ...: a drift then falls on both. */
+void search_visit_ends(struct search *s, const struct ends *e, const char *why);
+/* A fresh build on one side: another layout of the end, or a neighbour that is on that side as surely; false if none can be had. */
+bool search_fresh_end(struct search *s, bool bad_side, enum action_phase phase);
+bool search_none_likely(const struct search *s);
+/* "No change" is the answer, or the moment to look inside if that was asked for. */
+void search_no_change(struct search *s);
+/* Stage 0. True if an action or an answer was found; false to go on to the search. */
+bool search_ends_stage(struct search *s, const struct ends *e);
+
+/* --- search_name.c --------------------------------------------------------------------------------------------- */
+
+/* True if the best class can be answered, or an action towards it was found. */
+bool search_try_to_name(struct search *s);
+void search_answer_multiple(struct search *s);
+
+/* --- search_inside.c ------------------------------------------------------------------------------------------- */
+
+/*
+ * The ends are equal: look for a commit inside that differs from both. Always leaves an action or an answer.
+ */
+void search_inside(struct search *s);

@@ -186,7 +186,8 @@ static size_t suspects_of_two(const struct search *s, uint32_t *ret_nodes, doubl
 	size_t n = 0;
 
 	for (unsigned k = 0; k < 2 && n < max; k++, n++) {
-		uint32_t cls = s->post.pair[k];
+		uint32_t cls = s->found_inside ? s->classes.of[k ? s->g->bad : s->middle]
+					       : s->post.pair[k];
 
 		ret_nodes[n] = likeliest_in(s, cls);
 		ret_probability[n] = s->classes.prior[ret_nodes[n]] / s->classes.mass[cls];
@@ -223,7 +224,8 @@ size_t search_ranges(struct search *s, struct search_range *ret, size_t max)
 	    max < 2)
 		return 0;
 	for (int k = 0; k < 2; k++) {
-		double d = s->post.pair_change[k];
+		double d = s->found_inside ? (k ? -s->inside_change : s->inside_change)
+					   : s->post.pair_change[k];
 
 		ret[k].lo = k ? s->middle : s->g->good;
 		ret[k].hi = k ? s->g->bad : s->middle;

@@ -11,7 +11,11 @@ struct world {
 	struct graph g;
 	uint32_t culprit; /* 0: none */
 	double shift, run_sd, build_sd;
-	const uint8_t *broken; /* per node, or NULL */
+	uint32_t undone;	 /* from here on the shift is gone again; 0: never */
+	const uint8_t *broken;	 /* per node, or NULL */
+	const uint32_t *same_as; /* per node: the commit whose artefact it has, or NULL */
+	double index_effect;	 /* run k of a boot is shifted by k times this */
+	double boot_sd, boot_seconds;
 	uint64_t seed;
 };
 
@@ -41,48 +45,82 @@ struct outcome_of_hunt {
 	size_t n_actions;
 };
 
-static void report(struct search *s, const struct world *w, const uint8_t *bad,
-		   const struct action *a, int64_t *builds, int64_t *boots, uint64_t *runs,
-		   uint32_t *node_of)
+struct lab {
+	const struct world *w;
+	uint8_t *bad, *repaired;
+	int64_t builds, boots, last_boot_build;
+	uint64_t runs, in_boot;
+	uint32_t node_of[4000];
+	uint64_t layout_of[4000];
+};
+
+static uint32_t artefact_of(const struct world *w, uint32_t node)
 {
+	return w->same_as ? w->same_as[node] : node;
+}
+
+static void report(struct search *s, struct lab *l, const struct action *a)
+{
+	const struct world *w = l->w;
 	int64_t b = a->build;
 
 	if (a->how != ACTION_BUILD_EXISTING) {
-		bool broken = w->broken && w->broken[a->node];
+		bool broken = w->broken && w->broken[a->node],
+		     again = a->how == ACTION_BUILD_RELAYOUT;
 
-		b = (*builds)++;
-		node_of[b] = a->node;
+		b = l->builds++;
+		l->node_of[b] = a->node;
+		l->layout_of[b] = again ? 1000000 + (uint64_t)b : artefact_of(w, a->node);
 		search_built(s, a->node, b, broken ? OUTCOME_FAILED : OUTCOME_OK,
-			     a->how == ACTION_BUILD_RELAYOUT ? 1000000 + b : a->node,
-			     a->how == ACTION_BUILD_RELAYOUT, 10);
+			     (int64_t)l->layout_of[b], again, 10);
 		if (broken)
 			return;
 	}
-	assert_true(b >= 0 && b < *builds);
-	uint32_t node = node_of[b];
+	assert_true(b >= 0 && b < l->builds);
+	uint32_t node = artefact_of(w, l->node_of[b]);
 
-	search_booted(s, b, (*boots)++, OUTCOME_OK, 0);
-	for (unsigned r = 0; r < a->runs; r++) {
-		double y = log(100) + w->shift * bad[node] +
-			   w->build_sd * normal(w->seed, 5, node) +
-			   w->run_sd * normal(w->seed, 9, (*runs)++);
-
-		search_value(s, *boots - 1, r, exp(y), 0, 1);
+	if (a->new_boot) {
+		search_booted(s, b, l->boots++, OUTCOME_OK, w->boot_seconds);
+		l->in_boot = 0;
+	} else {
+		assert_int_equal(l->last_boot_build, b);
 	}
+	l->last_boot_build = b;
+	for (unsigned r = 0; r < a->runs; r++) {
+		double y = log(100) + w->shift * (l->bad[node] && !l->repaired[node]) +
+			   w->build_sd * normal(w->seed, 5, l->layout_of[b]) +
+			   w->boot_sd * normal(w->seed, 7, (uint64_t)l->boots) +
+			   w->index_effect * (double)l->in_boot +
+			   w->run_sd * normal(w->seed, 9, l->runs++);
+
+		search_value(s, l->boots - 1, (unsigned)l->in_boot++, exp(y), 0, 1);
+	}
+}
+
+static void finish(struct search *s, struct outcome_of_hunt *ret)
+{
+	double p_node[64];
+
+	search_status(s, &ret->st);
+	ret->n_suspects = search_suspects(s, ret->suspects, p_node, NULL, ARRAY_LEN(ret->suspects));
+	ret->n_ranges = search_ranges(s, ret->range, 2);
 }
 
 static void hunt(const struct world *w, const struct search_params *p, struct outcome_of_hunt *ret)
 {
 	struct search *s = search_new(&w->g, p);
+	AUTO_FREE struct lab *l = xcalloc(1, sizeof(*l));
 	AUTO_FREE uint8_t *bad = xcalloc(w->g.n, 1);
-	AUTO_FREE uint32_t *node_of = xcalloc(4000, sizeof(*node_of));
-	int64_t builds = 0, boots = 0;
-	uint64_t runs = 0;
-	double p_node[64];
+	AUTO_FREE uint8_t *repaired = xcalloc(w->g.n, 1);
 
 	memset(ret, 0, sizeof(*ret));
+	l->w = w;
+	l->bad = bad;
+	l->repaired = repaired;
 	if (w->culprit)
 		graph_mark_descendants(&w->g, w->culprit, bad);
+	if (w->undone)
+		graph_mark_descendants(&w->g, w->undone, repaired);
 	for (;;) {
 		struct action *a = &ret->log[ret->n_actions++], again;
 
@@ -93,11 +131,9 @@ static void hunt(const struct world *w, const struct search_params *p, struct ou
 			break;
 		assert_true(ret->n_actions < ARRAY_LEN(ret->log));
 		assert_true(a->runs > 0);
-		report(s, w, bad, a, &builds, &boots, &runs, node_of);
+		report(s, l, a);
 	}
-	search_status(s, &ret->st);
-	ret->n_suspects = search_suspects(s, ret->suspects, p_node, NULL, ARRAY_LEN(ret->suspects));
-	ret->n_ranges = search_ranges(s, ret->range, 2);
+	finish(s, ret);
 	assert_true(ret->st.final);
 	search_free(s);
 }
@@ -257,6 +293,415 @@ static void the_same_observations_give_the_same_actions(void **state UNUSED)
 	graph_done(&w.g);
 }
 
+/* Several roots, an octopus and a criss-cross of merges in one graph. */
+static struct graph knotted(void)
+{
+	struct graph_builder b = { 0 };
+	uint32_t good = graph_add(&b, NULL, 0, true), root = graph_add(&b, NULL, 0, false);
+	uint32_t tip[3] = { good, good, root }, x[2], cross[2], last;
+
+	for (int i = 0; i < 4; i++)
+		for (int k = 0; k < 3; k++)
+			tip[k] = graph_add(&b, &tip[k], 1, false);
+	last = graph_add(&b, tip, 3, false);
+	x[0] = graph_add(&b, &last, 1, false);
+	x[1] = graph_add(&b, &last, 1, false);
+	for (int i = 0; i < 3; i++) {
+		cross[0] = graph_add(&b, x, 2, false);
+		cross[1] = graph_add(&b, (uint32_t[]){ x[1], x[0] }, 2, false);
+		x[0] = graph_add(&b, &cross[0], 1, false);
+		x[1] = graph_add(&b, &cross[1], 1, false);
+	}
+	last = graph_add(&b, x, 2, false);
+	last = graph_add(&b, &last, 1, false);
+	return graph_finish(&b, good, last);
+}
+
+static void knots_and_several_roots(void **state UNUSED)
+{
+	struct search_params exact = params(0.01), noisy = params(0.015);
+	struct outcome_of_hunt o;
+	struct graph g = knotted();
+
+	for (uint32_t k = 1; k < g.n; k++) {
+		struct world w = { .g = g, .culprit = k, .shift = 0.03 };
+
+		hunt(&w, &exact, &o);
+		assert_int_equal(o.st.answer, ANSWER_NAMED);
+		assert_int_equal(o.st.culprit, k);
+		w.run_sd = 0.01;
+		w.seed = k;
+		hunt(&w, &noisy, &o);
+		assert_int_equal(o.st.answer, ANSWER_NAMED);
+		assert_int_equal(o.st.culprit, k);
+	}
+	graph_done(&g);
+}
+
+/* Good on a side branch, not an ancestor of bad: their merge base is the boundary. */
+static void good_need_not_be_an_ancestor(void **state UNUSED)
+{
+	struct search_params p = params(0.01);
+	struct outcome_of_hunt o;
+	struct graph_builder b = { 0 };
+	uint32_t base = graph_add(&b, NULL, 0, true), good = graph_add(&b, &base, 1, true),
+		 last = base;
+
+	for (int i = 0; i < 30; i++)
+		last = graph_add(&b, &last, 1, false);
+	struct graph g = graph_finish(&b, good, last);
+
+	for (uint32_t k = 2; k < g.n; k += 3) {
+		struct world w = { .g = g, .culprit = k, .shift = -0.04 };
+
+		hunt(&w, &p, &o);
+		assert_int_equal(o.st.answer, ANSWER_NAMED);
+		assert_int_equal(o.st.culprit, k);
+		assert_true(o.st.change < 0);
+	}
+	graph_done(&g);
+}
+
+static void marks_narrow_the_search(void **state UNUSED)
+{
+	struct search_params p = params(0.01);
+	struct graph g = graph_line(1000);
+	struct search *s = search_new(&g, &p);
+	AUTO_FREE double *q = xcalloc(g.n, sizeof(*q));
+	double inside = 0;
+
+	search_built(s, 1000, 1, OUTCOME_OK, 1, false, 1);
+	search_built(s, 0, 2, OUTCOME_OK, 2, false, 1);
+	for (int i = 0; i < 4; i++) {
+		search_booted(s, 1 + i % 2, i, OUTCOME_OK, 0);
+		search_value(s, i, 0, i % 2 ? 100 : 110, 0.0001, 1);
+	}
+	search_mark(s, 400, MARK_GOOD);
+	search_mark(s, 500, MARK_BAD);
+	search_posterior(s, q);
+	for (uint32_t i = 401; i <= 500; i++)
+		inside += q[i];
+	assert_true(inside > 0.9999);
+	search_side(s, q);
+	assert_true(q[100] < 0.01 && q[900] > 0.99);
+	assert_double(q[450], 0.5, 0.02);
+	search_free(s);
+	graph_done(&g);
+}
+
+static void identical_artefacts_are_one_candidate(void **state UNUSED)
+{
+	struct search_params p = params(0.01);
+	struct outcome_of_hunt o;
+	struct graph g = graph_line(100);
+	AUTO_FREE uint32_t *same = xcalloc(g.n, sizeof(*same));
+
+	/* Only every fifth commit changes what is built. */
+	for (uint32_t i = 0; i < g.n; i++)
+		same[i] = i / 5 * 5;
+	for (uint32_t k = 5; k < 100; k += 10) {
+		struct world w = { .g = g, .culprit = k, .shift = 0.02, .same_as = same };
+
+		hunt(&w, &p, &o);
+		assert_int_equal(o.st.answer, ANSWER_NAMED);
+		assert_int_equal(o.st.culprit, k);
+		assert_true(o.st.runs < o.st.builds + 4);
+	}
+	graph_done(&g);
+}
+
+/* A counter whose later runs in a boot count more: positions are compared with the same position only. */
+static void counters_compare_run_with_run(void **state UNUSED)
+{
+	struct search_params p = params(0.0004);
+	struct outcome_of_hunt o;
+	struct graph g = graph_line(128);
+
+	p.counter = true;
+	p.runs_per_boot = 3;
+	for (uint32_t k = 3; k < 128; k += 25) {
+		struct world w = { .g = g, .culprit = k, .shift = 0.001, .index_effect = 0.004 };
+
+		hunt(&w, &p, &o);
+		assert_int_equal(o.st.answer, ANSWER_NAMED);
+		assert_int_equal(o.st.culprit, k);
+		assert_true(o.st.counter);
+		assert_true(o.st.builds <= 10);
+	}
+	graph_done(&g);
+}
+
+/* The prior says that some innocent is guilty: that costs builds and runs, but not the truth. */
+static void a_misleading_prior_costs_no_correctness(void **state UNUSED)
+{
+	struct search_params p = params(0.015);
+	struct outcome_of_hunt o;
+	unsigned wrong = 0, named = 0;
+
+	for (uint64_t h = 0; h < 60; h++) {
+		struct graph g = graph_line(256);
+		uint32_t culprit = 1 + (uint32_t)(256 * uniform(h, 1, 1));
+		uint32_t innocent = 1 + (culprit + (h % 2 ? 1 : 77)) % 256;
+
+		g.weight[innocent] = 1e6;
+		struct world w = {
+			.g = g, .culprit = culprit, .shift = 0.03, .run_sd = 0.01, .seed = 1000 + h
+		};
+
+		hunt(&w, &p, &o);
+		named += o.st.answer == ANSWER_NAMED;
+		wrong += o.st.answer == ANSWER_NAMED && o.st.culprit != culprit;
+		graph_done(&g);
+	}
+	assert_true(named >= 57);
+	/* P(more than 8 of 60 at a rate of 5 %) = 0.0019 */
+	assert_true(wrong <= 3);
+}
+
+static void a_change_and_its_repair_are_found_inside(void **state UNUSED)
+{
+	struct search_params p = params(0.01);
+	struct outcome_of_hunt o;
+	struct graph g = graph_line(400);
+	struct world w = { .g = g, .culprit = 100, .undone = 300, .shift = 0.05, .run_sd = 0.005 };
+
+	hunt(&w, &p, &o);
+	assert_int_equal(o.st.answer, ANSWER_NO_CHANGE);
+	assert_string_equal(o.st.why, "no change between the ends");
+	p.inside = true;
+	for (w.seed = 0; w.seed < 10; w.seed++) {
+		hunt(&w, &p, &o);
+		assert_int_equal(o.st.answer, ANSWER_MULTIPLE);
+		assert_int_equal(o.n_ranges, 2);
+		assert_int_equal(o.range[0].lo, g.good);
+		assert_int_equal(o.range[0].hi, o.range[1].lo);
+		assert_int_equal(o.range[1].hi, g.bad);
+		assert_in_range(o.range[0].hi, 100, 299);
+		assert_true(o.range[0].change > 0.03 && o.range[1].change < -0.03);
+	}
+	w.culprit = w.undone = 0;
+	hunt(&w, &p, &o);
+	assert_int_equal(o.st.answer, ANSWER_NO_CHANGE);
+	assert_non_null(strstr(o.st.why, "commits inside"));
+	/* The same when the ends are the same artefact, as after a plain revert. */
+	AUTO_FREE uint32_t *same = xcalloc(g.n, sizeof(*same));
+
+	for (uint32_t i = 0; i < g.n; i++)
+		same[i] = i == g.bad ? g.good : i;
+	w.same_as = same;
+	w.culprit = 100;
+	w.undone = 300;
+	hunt(&w, &p, &o);
+	assert_int_equal(o.st.answer, ANSWER_MULTIPLE);
+	assert_in_range(o.range[0].hi, 100, 299);
+	graph_done(&g);
+}
+
+static void two_changes_are_not_one(void **state UNUSED)
+{
+	struct search_params p = params(0.02);
+	struct graph g = graph_line(512);
+	struct search *s = search_new(&g, &p);
+	struct search_range r[2];
+	struct action a;
+	int64_t boots = 0, builds = 0;
+	uint32_t node_of[200];
+
+	for (;;) {
+		search_next(s, &a);
+		if (a.kind == ACTION_ANSWER)
+			break;
+		int64_t b = a.build;
+
+		if (a.how != ACTION_BUILD_EXISTING) {
+			b = builds++;
+			node_of[b] = a.node;
+			search_built(s, a.node, b, OUTCOME_OK, a.node, false, 10);
+		}
+		search_booted(s, b, boots++, OUTCOME_OK, 0);
+		for (unsigned i = 0; i < a.runs; i++)
+			search_value(s, boots - 1, i,
+				     100 * exp(0.04 * (node_of[b] >= 128) +
+					       0.04 * (node_of[b] >= 400) +
+					       0.005 * normal(4, 9, (uint64_t)boots)),
+				     0, 1);
+	}
+	assert_int_equal(search_ranges(s, r, 2), 2);
+	assert_in_range(r[0].hi, 128, 399);
+	assert_int_equal(r[0].hi, r[1].lo);
+	search_free(s);
+	graph_done(&g);
+}
+
+/*
+ * Builds that differ by a third of the shift: with the offset known to be none (a deliberate error) innocents are named; with the
+ * model they are not.
+ */
+static void offsets_must_be_in_the_model(void **state UNUSED)
+{
+	unsigned wrong[2] = { 0 };
+	struct graph g = graph_line(256);
+
+	for (int known = 0; known < 2; known++)
+		for (uint64_t h = 0; h < 40; h++) {
+			struct search_params p = params(0.015);
+			struct outcome_of_hunt o;
+			struct world w = { .g = g,
+					   .culprit = 1 + (uint32_t)(256 * uniform(h, 1, 1)),
+					   .shift = 0.03,
+					   .run_sd = 0.01,
+					   .build_sd = 0.01,
+					   .seed = 500 + h };
+
+			if (known)
+				p.offset_scale = 0;
+			p.max_runs = 300;
+			hunt(&w, &p, &o);
+			wrong[known] += o.st.answer == ANSWER_NAMED && o.st.culprit != w.culprit;
+		}
+	assert_true(wrong[0] <= 4);
+	assert_true(wrong[1] >= 8);
+	graph_done(&g);
+}
+
+/* With another layout to be had, names rest on fresh builds, and a relayout that changes nothing is not asked for twice. */
+static void fresh_builds_confirm(void **state UNUSED)
+{
+	struct search_params p = params(0.015);
+	struct outcome_of_hunt o;
+	struct graph g = graph_line(256);
+	unsigned right = 0, fresh = 0;
+
+	p.can_relayout = true;
+	for (uint64_t h = 0; h < 20; h++) {
+		struct world w = { .g = g,
+				   .culprit = 1 + (uint32_t)(256 * uniform(h, 1, 1)),
+				   .shift = 0.03,
+				   .run_sd = 0.005,
+				   .build_sd = 0.005,
+				   .seed = 900 + h };
+
+		hunt(&w, &p, &o);
+		right += o.st.answer == ANSWER_NAMED && o.st.culprit == w.culprit;
+		for (size_t i = 0; i < o.n_actions; i++)
+			fresh += o.log[i].how == ACTION_BUILD_RELAYOUT;
+	}
+	assert_true(right >= 19);
+	assert_true(fresh >= 20);
+	graph_done(&g);
+}
+
+/* Boots that differ more than runs, and cost: then each visit makes few runs; boots that do not differ: many. */
+static void boots_are_repeated_not_runs(void **state UNUSED)
+{
+	struct search_params p = params(0.015);
+	struct outcome_of_hunt o;
+	struct graph g = graph_line(64);
+	unsigned most[2] = { 0 };
+
+	p.cost_boot = 20;
+	p.cost_build = 100;
+	for (int differ = 0; differ < 2; differ++) {
+		struct world w = { .g = g,
+				   .culprit = 23,
+				   .shift = 0.03,
+				   .run_sd = differ ? 0.003 : 0.01,
+				   .boot_sd = differ ? 0.01 : 0,
+				   .boot_seconds = 20,
+				   .seed = 3 };
+
+		p.boot_scale = differ ? 0.01 : 0.0005;
+		struct search *s = search_new(&g, &p);
+		AUTO_FREE struct lab *l = xcalloc(1, sizeof(*l));
+		AUTO_FREE uint8_t *bad = xcalloc(g.n, 1);
+		AUTO_FREE uint8_t *repaired = xcalloc(g.n, 1);
+
+		l->w = &w;
+		l->bad = bad;
+		l->repaired = repaired;
+		graph_mark_descendants(&g, w.culprit, bad);
+		for (int i = 0; i < 400; i++) {
+			struct action a;
+
+			search_next(s, &a);
+			if (a.kind == ACTION_ANSWER)
+				break;
+			most[differ] = a.phase == PHASE_ENDS || a.runs < most[differ] ? most[differ]
+										      : a.runs;
+			report(s, l, &a);
+		}
+		finish(s, &o);
+		assert_int_equal(o.st.answer, ANSWER_NAMED);
+		assert_int_equal(o.st.culprit, 23);
+		search_free(s);
+	}
+	assert_true(most[0] >= 2 * most[1]);
+	graph_done(&g);
+}
+
+/* Values that reach zero: ratios to the good end's median. */
+static void values_may_be_zero_or_negative(void **state UNUSED)
+{
+	struct search_params p = params(0.05);
+	struct graph g = graph_line(32);
+	struct search *s = search_new(&g, &p);
+	struct search_status st;
+	struct action a;
+	int64_t boots = 0, builds = 0;
+	uint32_t node_of[200];
+
+	for (;;) {
+		search_next(s, &a);
+		if (a.kind == ACTION_ANSWER)
+			break;
+		int64_t b = a.build;
+
+		if (a.how != ACTION_BUILD_EXISTING) {
+			b = builds++;
+			node_of[b] = a.node;
+			search_built(s, a.node, b, OUTCOME_OK, a.node, false, 10);
+		}
+		search_booted(s, b, boots++, OUTCOME_OK, 0);
+		for (unsigned i = 0; i < a.runs; i++)
+			search_value(s, boots - 1, i,
+				     (node_of[b] >= 11 ? 0.5 : -1) +
+					     0.1 * normal(8, 9, (uint64_t)boots),
+				     0, 1);
+	}
+	search_status(s, &st);
+	assert_int_equal(st.answer, ANSWER_NAMED);
+	assert_int_equal(st.culprit, 11);
+	assert_true(st.change > 1.2 && st.change < 1.8);
+	search_free(s);
+	graph_done(&g);
+}
+
+/* What failed is no value: the ends cannot be built, a boot dies twice, runs give nothing. */
+static void failures_end_in_words(void **state UNUSED)
+{
+	struct search_params p = params(0.01);
+	struct graph g = graph_line(8);
+	struct search *s = search_new(&g, &p);
+	struct action a;
+	struct search_status st;
+
+	search_next(s, &a);
+	assert_int_equal(a.node, g.bad);
+	search_built(s, g.bad, 1, OUTCOME_OK, 1, false, 1);
+	search_booted(s, 1, 1, OUTCOME_CRASHED, 1);
+	search_next(s, &a);
+	assert_int_equal(a.kind, ACTION_MEASURE);
+	search_booted(s, 1, 2, OUTCOME_CRASHED, 1);
+	search_next(s, &a);
+	assert_int_equal(a.kind, ACTION_ANSWER);
+	search_status(s, &st);
+	assert_int_equal(st.answer, ANSWER_UNDECIDED);
+	assert_non_null(strstr(st.why, "bad end"));
+	assert_true(isnan(st.change));
+	search_free(s);
+	graph_done(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +711,19 @@ int main(void)
 		cmocka_unit_test(equal_ends_are_no_change),
 		cmocka_unit_test(unbuildable_neighbours_give_a_set),
 		cmocka_unit_test(the_same_observations_give_the_same_actions),
+		cmocka_unit_test(knots_and_several_roots),
+		cmocka_unit_test(good_need_not_be_an_ancestor),
+		cmocka_unit_test(marks_narrow_the_search),
+		cmocka_unit_test(identical_artefacts_are_one_candidate),
+		cmocka_unit_test(counters_compare_run_with_run),
+		cmocka_unit_test(a_misleading_prior_costs_no_correctness),
+		cmocka_unit_test(a_change_and_its_repair_are_found_inside),
+		cmocka_unit_test(two_changes_are_not_one),
+		cmocka_unit_test(offsets_must_be_in_the_model),
+		cmocka_unit_test(fresh_builds_confirm),
+		cmocka_unit_test(boots_are_repeated_not_runs),
+		cmocka_unit_test(values_may_be_zero_or_negative),
+		cmocka_unit_test(failures_end_in_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
