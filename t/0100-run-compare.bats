@@ -118,6 +118,8 @@ digest() { find "$1" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | s
 	expect_status 0
 	culprit_run compare c1 nosuch --build 'sh build.sh' --bench ./program --exit-code bisect
 	[ "$status" -ge 128 ]
+	culprit_run compare c1 c2 --exit-code=bisect --bnch ./program
+	[ "$status" -ge 128 ]
 }
 
 @test 'one store, two culprits: the second names the first' {

@@ -121,6 +121,17 @@ static int compare(const struct compare_args *a, const struct strvec *args)
 	return status_of(answer, a->exit_code);
 }
 
+/* The command line could not be read, so it is looked at: was it meant for `git bisect run`? */
+static bool asks_for_bisect(int argc, const char *const *argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--exit-code=bisect") ||
+		    (!strcmp(argv[i], "--exit-code") && i + 1 < argc &&
+		     !strcmp(argv[i + 1], "bisect")))
+			return true;
+	return false;
+}
+
 int cmd_compare(int argc, const char *const *argv)
 {
 	struct compare_args a = { 0 };
@@ -131,6 +142,8 @@ int cmd_compare(int argc, const char *const *argv)
 	a.m.argv = argv;
 	if (cmd_start(cmd_compare_options, &a, &a.m.common, argc, argv, &rest, &status))
 		status = compare(&a, &rest.list);
+	else if (status != CMD_OK && asks_for_bisect(argc, argv))
+		status += 128; /* to git bisect run a 2 would be "bad" */
 	common_opts_done(&a.m.common);
 	return status;
 }

@@ -89,8 +89,8 @@ static void building_tick(void *arg)
 {
 	struct session *s = arg;
 
-	session_progress(s, "building %s   %.0f s", s->now_building,
-			 (double)(clock_monotonic_ns() - s->now_since_ns) / 1e9);
+	session_progress(s, "building %.*s   %.0f s", strlen(s->now_building) >= 40 ? 12 : 60,
+			 s->now_building, (double)(clock_monotonic_ns() - s->now_since_ns) / 1e9);
 }
 
 static int lay_before_build(void *arg, const char *tree, struct err *e)
