@@ -7,9 +7,11 @@
  * Many metrics: each look tests all metrics by Holm at the look's own part of alpha. A metric that
  * was called different, now or at an earlier look, leaves its part to those that were not (the
  * graphical procedure of Maurer and Bretz, 2013, with equal weights: a closed test of union bounds,
- * so strong control over all looks and metrics for any dependence). On par is judged at the look's
- * level without Holm: "nothing regressed" says that *all* are on par, and such a claim is wrong
- * only if one of its parts is (an intersection-union test), so each part may have the whole alpha.
+ * so strong control over all looks and metrics for any dependence). On par is judged without Holm and at the
+ * levels of a metric alone: "nothing regressed" says that *all* are on par, and such a claim is wrong
+ * only if one of its parts is (an intersection-union test), so each part may have the whole alpha. It is
+ * wrong on one side only, which costs half of a level: where Holm's level is the larger one, both spend
+ * alpha at most.
  *
  * Printed values are rounded. Where the unit of the last digit is known, or a step shows in the
  * data, tied values are spread over their unit if the noise smooths the rounding (stats/rounding.h);
@@ -339,7 +341,7 @@ void judge_runs(const double *a, size_t n_a, const double *b, size_t n_b,
 {
 	assert(look < plan->looks);
 	*ret = (struct judgement){ .params = *p, .input = { a, b, NULL, NULL, n_a, n_b } };
-	judge_at(ret, plan->alpha[look], plan, look);
+	judge_at(ret, plan->alone[look], plan, look);
 }
 
 void judge_builds(const double *a, const int64_t *group_a, size_t n_a, const double *b,
@@ -350,7 +352,7 @@ void judge_builds(const double *a, const int64_t *group_a, size_t n_a, const dou
 	*ret = (struct judgement){ .params = *p, .input = { a, b, group_a, group_b, n_a, n_b } };
 	ret->per_build = group_a && group_b &&
 			 (count_groups(group_a, n_a) > 1 || count_groups(group_b, n_b) > 1);
-	judge_at(ret, plan->alpha[look], plan, look);
+	judge_at(ret, plan->alone[look], plan, look);
 }
 
 /* --- many metrics
@@ -412,7 +414,7 @@ void judge_family(struct judgement *j, size_t n, const struct judge_plan *plan, 
 
 		if (open[r].p > level)
 			break;
-		if (!is_different(x))
+		if (x->verdict == VERDICT_ON_PAR || x->verdict == VERDICT_IDENTICAL)
 			continue;
 		judge_again(x, level, plan, look);
 		done[open[r].i] = is_different(x);

@@ -32,15 +32,18 @@ enum { JUDGE_MAX_LOOKS = 16 };
 /* When to look and what error each look may spend; chosen from the budget before the first run. */
 struct judge_plan {
 	unsigned looks;
-	unsigned n[JUDGE_MAX_LOOKS];   /* runs (or builds) a side at each look */
-	double alpha[JUDGE_MAX_LOOKS]; /* sums to total_alpha, or less */
+	unsigned n[JUDGE_MAX_LOOKS]; /* runs (or builds) a side at each look */
+	double alpha
+		[JUDGE_MAX_LOOKS]; /* shared by the primary metrics; sums to total_alpha, or less */
+	double alone[JUDGE_MAX_LOOKS]; /* for a metric on its own, and for "on par"; sums alike */
 	double total_alpha;
 	unsigned primary; /* metrics that share it; 1 or more */
 };
 /*
  * The table of STATISTICS.md 1.9, cut to `max_n` runs a side (the spare error goes to the looks
  * that are left, earlier than the first run). `primary` metrics share alpha (Holm within each look,
- * see docs/design/013-verdicts.md): with many, early looks that can decide nothing are dropped.
+ * see docs/design/013-verdicts.md): the more there are, the more of it waits for the last look, and early looks that can decide nothing
+ * are put off or dropped.
  * max_n 0 = no limit (56); above 56 the table goes on by steps of 1.4.
  */
 void judge_plan_make(double alpha, unsigned max_n, unsigned primary, struct judge_plan *ret);

@@ -73,7 +73,7 @@ static void early_stopping_keeps_alpha(void **state UNUSED)
 	judge_plan_make(0.05, 0, 1, &plan);
 	peeking = plan;
 	for (unsigned i = 0; i < peeking.looks; i++)
-		peeking.alpha[i] = 0.05;
+		peeking.alone[i] = 0.05;
 	for (size_t k = 0; k < ARRAY_LEN(noises); k++) {
 		unsigned wrong = 0;
 
