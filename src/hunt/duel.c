@@ -97,6 +97,14 @@ bool duel_add(struct duel_side *side, const struct reading *r, enum better bette
 	return true;
 }
 
+/* How many values of a series a look sees: those it was planned for, so that a run made after it cannot change what it said. */
+static size_t seen(const struct duel *d, unsigned look, const struct metric_series *x)
+{
+	unsigned planned = d->imported ? 0 : d->plan.n[look];
+
+	return !planned || x->n < planned ? x->n : planned;
+}
+
 static void judge_pair(const struct duel *d, unsigned look, struct duel_row *row)
 {
 	struct judge_params p = { .margin = d->margin,
@@ -106,8 +114,32 @@ static void judge_pair(const struct duel *d, unsigned look, struct duel_row *row
 
 	/* What the last printed digit hides belongs into the interval. */
 	p.resolution = a->resolution > b->resolution ? a->resolution : b->resolution;
+	row->n_a = seen(d, look, a);
+	row->n_b = seen(d, look, b);
+	judge_builds(a->v, a->build, row->n_a, b->v, b->build, row->n_b, &p, &d->plan, look,
+		     &row->j);
+}
 
-	judge_builds(a->v, a->build, a->n, b->v, b->build, b->n, &p, &d->plan, look, &row->j);
+/*
+ * Looks in their order, as if each had just been reached: a verdict stands at the look that made it, and leaves its share of
+ * alpha to the others. All of it follows from the samples, so a resumed hunt and `verify` come to the same.
+ */
+static void judge_primaries(const struct duel *d, unsigned last, struct duel_row *rows, size_t n)
+{
+	AUTO_FREE struct judgement *family = xcalloc(n + 1, sizeof(*family));
+
+	for (unsigned look = 0; n && look <= last; look++) {
+		for (size_t i = 0; i < n; i++) {
+			if (look && family[i].final)
+				continue;
+			judge_pair(d, look, &rows[i]);
+			family[i] = rows[i].j;
+		}
+		if (n > 1 || d->plan.primary > 1)
+			judge_family(family, n, &d->plan, look);
+	}
+	for (size_t i = 0; i < n; i++)
+		rows[i].j = family[i];
 }
 
 void duel_judge(const struct duel *d, struct duel_rows *ret)
@@ -126,22 +158,12 @@ void duel_judge(const struct duel *d, struct duel_rows *ret)
 					continue;
 				struct duel_row *row = ARRAY_GROW(ret);
 
-				row->a = a;
-				row->b = b;
-				row->side = i;
-				judge_pair(d, look, row);
+				*row = (struct duel_row){ .a = a, .b = b, .side = i };
 				primaries += pass == 0;
 			}
-	if (primaries < 2)
-		return;
-	struct judgement *family = xcalloc(primaries, sizeof(*family));
-
-	for (size_t i = 0; i < primaries; i++)
-		family[i] = ret->v[i].j;
-	judge_family(family, primaries, &d->plan, look);
-	for (size_t i = 0; i < primaries; i++)
-		ret->v[i].j = family[i];
-	free(family);
+	judge_primaries(d, look, ret->v, primaries);
+	for (size_t i = primaries; i < ret->n; i++)
+		judge_pair(d, look, &ret->v[i]);
 }
 
 static bool primary(const struct session *s, const char *metric)

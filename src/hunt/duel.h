@@ -52,10 +52,14 @@ bool duel_add(struct duel_side *side, const struct reading *r, enum better bette
 	      int64_t build, int64_t boot);
 struct metric_series *duel_series(const struct duel_side *side, const char *metric);
 
-/* Verdicts of side `i` (>= 1) against side 0 at the present numbers, one per metric of the baseline, Holm over the primaries. */
+/*
+ * Verdicts of side `i` (>= 1) against side 0, one per metric of the baseline, primary ones first: of all looks so far for the primary ones (a
+ * verdict stands at the look that made it; Holm over them), of the last look for the others.
+ */
 struct duel_row {
 	const struct metric_series *a, *b;
 	size_t side;
+	size_t n_a, n_b; /* values that the verdict rests on: the first so many of each */
 	struct judgement j;
 };
 struct duel_rows {

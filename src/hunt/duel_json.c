@@ -65,11 +65,11 @@ static void put_row(const struct duel *d, const struct duel_row *row, struct jso
 	json_out_text(w, "variant", d->sides[row->side].label);
 	json_out_text(w, "baseline", d->sides[0].label);
 	json_out_bool(w, "primary", a->primary);
-	put_pair(w, "n", a->n, b->n);
-	put_pair(w, "builds", d->imported ? 0 : distinct(a->build, a->n),
-		 d->imported ? 0 : distinct(b->build, b->n));
-	put_pair(w, "boots", d->imported ? 0 : distinct(a->boot, a->n),
-		 d->imported ? 0 : distinct(b->boot, b->n));
+	put_pair(w, "n", row->n_a, row->n_b);
+	put_pair(w, "builds", d->imported ? 0 : distinct(a->build, row->n_a),
+		 d->imported ? 0 : distinct(b->build, row->n_b));
+	put_pair(w, "boots", d->imported ? 0 : distinct(a->boot, row->n_a),
+		 d->imported ? 0 : distinct(b->boot, row->n_b));
 	json_out_text(w, "evidence",
 		      evidence_name(d->imported ? EVIDENCE_IMPORTED : EVIDENCE_MEASURED));
 	json_out_number(w, "baseline_median", c->median_a);
