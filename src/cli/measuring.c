@@ -14,6 +14,15 @@ static void say_note(void *arg UNUSED, const char *text)
 	term_step("%s", text);
 }
 
+/* Worth a line where somebody watches. */
+static void say_stage(void *arg UNUSED, const char *text)
+{
+	if (term_progress_shown())
+		term_note("%s", text);
+	else
+		term_step("%s", text);
+}
+
 static void say_warning(void *arg UNUSED, const char *text)
 {
 	term_warn("%s", text);
@@ -27,6 +36,7 @@ static void say_progress(void *arg UNUSED, const char *text)
 static const struct hunt_ui voice = {
 	.note = say_note,
 	.warn = say_warning,
+	.stage = say_stage,
 	.progress = say_progress,
 	.stop = stop_requested,
 };

@@ -158,26 +158,6 @@ static int one_value(struct bisect *b, struct visit *v, struct err *e)
 	return r;
 }
 
-static void show_progress(struct bisect *b)
-{
-	struct search_status st;
-	AUTO(str) struct str left = STR_INIT;
-
-	search_status(b->search, &st);
-	if (isfinite(st.seconds_left)) {
-		str_puts(&left, "   about ");
-		num_put_clock(&left, (int64_t)(st.seconds_left * 1e9));
-		str_puts(&left, " left");
-	}
-	if (st.phase == PHASE_ENDS)
-		session_progress(b->s, "ends   do %s and %s differ?   %u runs",
-				 bisect_old_rev(b->o), bisect_new_rev(b->o), st.runs);
-	else
-		session_progress(b->s, "search   %4.1f %% on %.12s   %u builds, %u runs%s",
-				 100 * st.probability, b->range.oid[st.culprit], st.builds, st.runs,
-				 left.p);
-}
-
 static int do_action(struct bisect *b, const struct action *a, struct err *e)
 {
 	struct session *s = b->s;
@@ -197,7 +177,6 @@ static int do_action(struct bisect *b, const struct action *a, struct err *e)
 			return 0;
 	}
 	for (unsigned k = 0; k < a->runs; k++) {
-		show_progress(b);
 		if ((r = one_value(b, v, e)) < 0 || session_over_budget(s))
 			return r;
 	}
@@ -237,8 +216,9 @@ static int search_loop(struct bisect *b, struct err *e)
 			b->out_of_budget = true;
 			return 0;
 		}
-		show_progress(b);
 		search_next(b->search, &a);
+		if ((r = bisect_progress(b, &a, e)) < 0)
+			return r;
 		bisect_action_text(b, &a, &text);
 		if ((r = store_action(b->s->store, b->s->hunt, text.p, e)) < 0)
 			return r;
@@ -321,7 +301,6 @@ static int learn_by_running(struct bisect *b, struct mbuild *m, struct err *e)
 	if ((r = visit_begin(s, m, &v, e)) < 0)
 		return r;
 	if (v->outcome == OUTCOME_OK) {
-		session_progress(s, "first run of %.12s (not counted)", m->node);
 		if ((r = visit_probe(s, v, &res, e)) < 0)
 			return r;
 		run_result_done(&res);

@@ -43,11 +43,11 @@ struct bisect {
 		int64_t *v; /* the search's build number -> the journal's id */
 		size_t n, cap;
 	} map;
-	bool past_answer; /* replay: what follows in the journal is the head-to-head's */
+	bool past_answer;      /* replay: what follows in the journal is the head-to-head's */
 	bool answered;	       /* the last journaled action was the answer */
 	struct strvec skipped; /* "commit reason", for the report */
 	struct duel duel;
-	bool dueled, out_of_budget;
+	bool dueled, out_of_budget, said_ends;
 };
 
 /*
@@ -80,6 +80,10 @@ bool bisect_take_prior(struct bisect *b, const char *note);
 /* Feed the journal. `verify`: actions must be the same as the journaled ones; the first difference is ERR_BROKEN. */
 int bisect_replay(struct bisect *b, const struct observations *obs, bool verify,
 		  struct err *e) MUST_USE;
+/* How many commits hold the change with the confidence asked for, and how probable that is; given that there is one change. */
+size_t bisect_set_size(const struct bisect *b, double *ret_p);
+/* The progress line for the action that comes next. */
+int bisect_progress(struct bisect *b, const struct action *a, struct err *e) MUST_USE;
 /* The answer from what the search knows now. */
 int bisect_answer(struct bisect *b, char **ret, struct err *e) MUST_USE;
 /* The head-to-head of a named commit against its first parent; `obs` is what the journal has of it already. */

@@ -131,6 +131,26 @@ static size_t smallest_set(const struct bisect *b, struct suspect *ret)
 	return count;
 }
 
+static int descending(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x < *y) - (*x > *y);
+}
+
+size_t bisect_set_size(const struct bisect *b, double *ret_p)
+{
+	uint32_t n = b->range.g.n, count = 0;
+	AUTO_FREE double *p = xcalloc(n, sizeof(*p));
+
+	*ret_p = 0;
+	search_posterior(b->search, p);
+	qsort(p, n, sizeof(*p), descending);
+	while (count < n && *ret_p < 1 - b->params.alpha && p[count] > 0)
+		*ret_p += p[count++];
+	return count;
+}
+
 static size_t find_suspects(const struct bisect *b, struct suspect *ret)
 {
 	uint32_t node[SUSPECTS_MAX];

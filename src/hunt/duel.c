@@ -312,8 +312,8 @@ static void progress(struct session *s, const struct duel *d)
 	double seconds = seconds_per_round(s, d) * (next > have ? next - have : 0);
 
 	num_put_clock(&left, (int64_t)(seconds * 1e9));
-	session_progress(s, "measuring   %u of %u runs a side   about %s to the next look", have,
-			 next, left.p);
+	session_known(s, "%s  %u of %u runs a side  about %s to the next look",
+		      d->no_probe ? "head to head" : "measuring", have, next, left.p);
 }
 
 static int round_of_visits(struct session *s, struct duel *d, unsigned round, size_t *order,
@@ -377,7 +377,6 @@ static bool all_final(const struct duel *d)
 static int probe(struct session *s, struct duel *d, struct err *e)
 {
 	for (size_t i = 0; i < d->n_sides; i++) {
-		session_progress(s, "first run of %s (not counted)", d->sides[i].label);
 		for (int attempt = 0; attempt < 3; attempt++) {
 			unsigned failed = d->sides[i].failed;
 			int r = visit_side(s, d, i, 0, true, e);

@@ -85,14 +85,6 @@ int measure_store_build(struct session *s, const struct variant *v, const char *
 	return store_build_add(s->store, row, res->log.p, res->log.n, &row->id, e);
 }
 
-static void building_tick(void *arg)
-{
-	struct session *s = arg;
-
-	session_progress(s, "building %.*s   %.0f s", strlen(s->now_building) >= 40 ? 12 : 60,
-			 s->now_building, (double)(clock_monotonic_ns() - s->now_since_ns) / 1e9);
-}
-
 static int lay_before_build(void *arg, const char *tree, struct err *e)
 {
 	return freeze_overlay(arg, tree, e);
@@ -105,9 +97,7 @@ static int make_build(struct session *s, const struct build_request *q, const ch
 	struct build_row row = { 0 };
 	int r;
 
-	s->now_building = v->text;
-	s->now_since_ns = clock_monotonic_ns();
-	building_tick(s);
+	session_doing(s, "building", v->text);
 	r = build_run(q, key, &res, e);
 	if (r == 0)
 		r = measure_store_build(s, v, key, &res, q->layout, &row, e);
@@ -198,7 +188,7 @@ static int find_or_build(struct session *s, const struct variant *v, unsigned la
 
 	measure_request(s, v, layout, &q);
 	q.learn_inputs = learn_inputs;
-	q.tick = building_tick;
+	q.tick = session_tick;
 	q.tick_arg = s;
 	r = build_key(&q, key, tree, &ok, &why, e);
 	if (r < 0)
@@ -318,6 +308,8 @@ static int boot_now(struct session *s, struct mbuild *b, struct visit *v, struct
 		.env = (const char *const *)b->env,
 		.jobs = s->jobs,
 		.seed = session_draw(s, s->next_boot++),
+		.tick = session_tick,
+		.tick_arg = s,
 		.stop = s->ui->stop,
 	};
 	AUTO(str) struct str context = STR_INIT;
@@ -353,6 +345,7 @@ static int one_run(struct session *s, struct visit *v, int index, struct run_res
 	if (r < 0)
 		return r;
 	v->last_run = run;
+	session_doing(s, index < 0 ? "warming up" : "running", v->build->node);
 	*ret = (struct run_result){ .output = STR_INIT };
 	r = s->target->run(v->handle, ret, e);
 	if (r < 0)

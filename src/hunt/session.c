@@ -28,6 +28,17 @@ void session_note(const struct session *s, const char *fmt, ...)
 	s->ui->note(s->ui->arg, text.p);
 }
 
+void session_stage(const struct session *s, const char *fmt, ...)
+{
+	AUTO(str) struct str text = STR_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	str_vaddf(&text, fmt, ap);
+	va_end(ap);
+	s->ui->stage(s->ui->arg, text.p);
+}
+
 void session_warn(const struct session *s, const char *fmt, ...)
 {
 	AUTO(str) struct str text = STR_INIT;
@@ -48,6 +59,46 @@ void session_progress(const struct session *s, const char *fmt, ...)
 	str_vaddf(&text, fmt, ap);
 	va_end(ap);
 	s->ui->progress(s->ui->arg, text.p);
+}
+
+void session_tick(void *session)
+{
+	const struct session *s = session;
+	int64_t seconds = (clock_monotonic_ns() - s->doing_since_ns) / NS_PER_S;
+	AUTO(str) struct str text = STR_INIT;
+
+	str_puts(&text, s->known ? s->known : "");
+	if (s->doing)
+		str_addf(&text, "%s%s", text.n ? "  " : "", s->doing);
+	if (s->doing && seconds >= 1) {
+		str_puts(&text, "  ");
+		num_put_clock(&text, seconds * NS_PER_S);
+	}
+	s->ui->progress(s->ui->arg, text.p ? text.p : "");
+}
+
+void session_known(struct session *s, const char *fmt, ...)
+{
+	AUTO(str) struct str text = STR_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	str_vaddf(&text, fmt, ap);
+	va_end(ap);
+	free(s->known);
+	s->known = str_take(&text);
+	session_tick(s);
+}
+
+void session_doing(struct session *s, const char *what, const char *node)
+{
+	/* an object name is cut shorter than elsewhere: the line has 80 columns */
+	int n = strlen(node) >= 40 ? 8 : 40;
+
+	free(s->doing);
+	s->doing = xasprintf("%s %.*s", what, n, node);
+	s->doing_since_ns = clock_monotonic_ns();
+	session_tick(s);
 }
 
 uint64_t session_draw(const struct session *s, uint64_t tag)
@@ -116,6 +167,8 @@ void session_reset(struct session *s)
 	strvec_done(&s->artefacts);
 	strvec_done(&s->metrics);
 	s->metric = NULL;
+	free(TAKE_PTR(s->known));
+	free(TAKE_PTR(s->doing));
 	s->hunt = 0;
 	s->n_builds = s->n_boots = s->n_runs = s->ok_runs = s->ok_builds = 0;
 	s->run_seconds = s->build_seconds = 0;

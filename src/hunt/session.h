@@ -17,6 +17,7 @@ struct hunt_ui {
 	void (*note)(void *arg,
 		     const char *text); /* something worth a line: a build that failed, a skip */
 	void (*warn)(void *arg, const char *text);     /* something that weakens the result */
+	void (*stage)(void *arg, const char *text);    /* a step of a long hunt is done */
 	void (*progress)(void *arg, const char *text); /* the one progress line; called often */
 	bool (*stop)(void);			       /* has the user asked to stop? */
 };
@@ -83,7 +84,7 @@ struct session {
 	unsigned jobs;
 	int64_t hunt;
 	uint64_t seed;
-	bool waited; /* for another culprit; said once */
+	bool waited;	   /* for another culprit; said once */
 	bool journal_only; /* verify: nothing is built or run, there is no repository */
 	int64_t began_ns;  /* monotonic */
 	int64_t spent_ns;  /* by earlier processes of the same hunt */
@@ -103,8 +104,9 @@ struct session {
 	size_t n_tallies, cap_tallies;
 	uint64_t next_boot; /* counts boots for their seeds */
 	struct visit *open_visit;
-	const char *now_building; /* for the progress line */
-	int64_t now_since_ns;
+	char *known; /* the two parts of the progress line: what the hunt knows, what is under way */
+	char *doing;
+	int64_t doing_since_ns;
 };
 
 void session_close(struct session *s);
@@ -130,7 +132,15 @@ bool session_over_budget(const struct session *s);
 /* ERR_STOPPED if the user asked to stop. */
 int session_check_stop(const struct session *s, struct err *e) MUST_USE;
 void session_note(const struct session *s, const char *fmt, ...) PRINTF(2, 3);
+void session_stage(const struct session *s, const char *fmt, ...) PRINTF(2, 3);
 void session_warn(const struct session *s, const char *fmt, ...) PRINTF(2, 3);
 void session_progress(const struct session *s, const char *fmt, ...) PRINTF(2, 3);
+/*
+ * The progress line has two parts, "94 % on 2 commits  9 builds, 31 runs" and "building 41caf6d0  12 s": what is known stays while
+ * builds and runs come and go. session_tick() draws both again, with the seconds; it is what a child's wait calls.
+ */
+void session_known(struct session *s, const char *fmt, ...) PRINTF(2, 3);
+void session_doing(struct session *s, const char *what, const char *node);
+void session_tick(void *session);
 /* A number below 2^64 that depends on the session's seed and `tag` alone (splitmix64). */
 uint64_t session_draw(const struct session *s, uint64_t tag);
