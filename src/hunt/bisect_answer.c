@@ -71,6 +71,7 @@ int bisect_duel(struct bisect *b, const struct observations *obs, struct err *e)
 		return 0;
 	b->duel.no_probe = true;
 	b->duel.benchmark = b->s->bench->name;
+	b->duel.only = b->s->metric; /* the search was about this one, and so is its proof */
 	if ((r = replay_duel(b, obs, e)) < 0)
 		return r;
 	if (b->s->journal_only)

@@ -166,8 +166,10 @@ void duel_judge(const struct duel *d, struct duel_rows *ret)
 		judge_pair(d, look, &ret->v[i]);
 }
 
-static bool primary(const struct session *s, const char *metric)
+static bool primary(const struct session *s, const struct duel *d, const char *metric)
 {
+	if (d->only)
+		return !strcmp(metric, d->only);
 	for (size_t i = 0; i < s->metrics.n; i++)
 		if (!strcmp(s->metrics.v[i], metric))
 			return true;
@@ -183,11 +185,11 @@ static void side_failed(struct duel_side *side, const char *reason)
 }
 
 /* Take the readings of one ok run. A run whose metrics changed is a failed run. */
-static int take(struct session *s, struct duel_side *side, const struct readings *readings,
-		int64_t build, int64_t boot, struct err *e)
+static int take(struct session *s, const struct duel *d, struct duel_side *side,
+		const struct readings *readings, int64_t build, int64_t boot, struct err *e)
 {
 	for (size_t i = 0; i < s->metrics.n; i++)
-		if (!readings_find(readings, s->metrics.v[i])) {
+		if (primary(s, d, s->metrics.v[i]) && !readings_find(readings, s->metrics.v[i])) {
 			AUTO_FREE char *why =
 				xasprintf("the run gave no metric '%s'", s->metrics.v[i]);
 
@@ -201,7 +203,7 @@ static int take(struct session *s, struct duel_side *side, const struct readings
 
 		if (r < 0)
 			return r;
-		if (!duel_add(side, x, better, primary(s, x->metric), build, boot)) {
+		if (!duel_add(side, x, better, primary(s, d, x->metric), build, boot)) {
 			AUTO_FREE char *why = xasprintf("metric '%s' changed its unit to '%s'",
 							x->metric, x->unit);
 			side_failed(side, why);
@@ -260,7 +262,7 @@ static int visit_side(struct session *s, struct duel *d, size_t i, unsigned roun
 		if (res.outcome != OUTCOME_OK)
 			side_failed(side, res.reason);
 		else if ((r = measure_choose_metric(s, &res, e)) == 0 && !probe)
-			r = take(s, side, &res.readings, b->id, v->boot, e);
+			r = take(s, d, side, &res.readings, b->id, v->boot, e);
 		run_result_done(&res);
 	}
 	visit_end(s);
@@ -426,7 +428,7 @@ static int make_plan(struct session *s, struct duel *d, unsigned max_runs, struc
 	AUTO_FREE char *note = NULL;
 
 	d->plan_most = most_runs(s, d, max_runs);
-	d->plan_primaries = (unsigned)(s->metrics.n * (d->n_sides - 1));
+	d->plan_primaries = (unsigned)((d->only ? 1 : s->metrics.n) * (d->n_sides - 1));
 	d->plan_known = true;
 	plan(d);
 	note = xasprintf("%s%u %u", plan_note, d->plan_most, d->plan_primaries);
@@ -471,7 +473,7 @@ int duel_replay(struct session *s, struct duel *d, const struct observations *ob
 		measure_count(s, o->outcome, o->seconds);
 		if (o->outcome != OUTCOME_OK)
 			side_failed(side, o->reason);
-		else if ((r = take(s, side, &o->readings, o->build, o->boot, e)) < 0)
+		else if ((r = take(s, d, side, &o->readings, o->build, o->boot, e)) < 0)
 			return r;
 	}
 	return 0;

@@ -42,6 +42,8 @@ struct duel {
 	unsigned fixed_runs; /* > 0: exactly so many a side, one look (`run`) */
 	bool no_probe;	     /* the price of a run is known already */
 	bool imported, out_of_budget;
+	const char
+		*only; /* the one metric that decides, whatever the session's are; NULL = those */
 	const char *benchmark; /* its name, borrowed */
 };
 void duel_init(struct duel *d, size_t n_sides, double alpha, double margin);
