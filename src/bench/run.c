@@ -44,6 +44,7 @@ void run_result_done(struct run_result *r)
 	free(r->reason);
 	readings_done(&r->readings);
 	str_done(&r->output);
+	strvec_done(&r->remarks);
 	*r = (struct run_result){ .output = STR_INIT };
 }
 
@@ -435,6 +436,8 @@ static int judge(struct running *x, struct run_memory *m, struct err *e)
 		f = add_instructions(x, e);
 	else
 		add_standard(x);
+	if (x->b->measure == MEASURE_PERF && !r->reason)
+		counters_remarks(&x->counters, &r->remarks);
 	r->n_standard = r->readings.n;
 	if (f == 0 && !r->reason)
 		f = judge_output(x, e);

@@ -17,6 +17,8 @@ struct run_result {
 	size_t n_standard;	  /* how many are the target's own (wall, user, ...) */
 	bool whole_output; /* every non-blank line of stdout was a reading: the output is meant for us */
 	struct str output; /* stdout then stderr, bounded */
+	struct strvec
+		remarks; /* what a reader of the values should know: a counter that was scaled up */
 	double seconds;
 };
 void run_result_done(struct run_result *r);

@@ -332,6 +332,27 @@ static int boot_now(struct session *s, struct mbuild *b, struct visit *v, struct
 			      reason.p, v->boot_seconds, &v->boot, e);
 }
 
+/* Each kind of remark ("cycles was ...", by its first word) once a hunt. */
+static int say_remarks(struct session *s, const struct run_result *res, struct err *e)
+{
+	for (size_t i = 0; i < res->remarks.n; i++) {
+		const char *text = res->remarks.v[i];
+		size_t n = strcspn(text, " "), k = 0;
+		AUTO_FREE char *note = xasprintf("remark: %s", text);
+		int r;
+
+		while (k < s->remarks.n && strncmp(s->remarks.v[k], text, n + 1))
+			k++;
+		if (k < s->remarks.n)
+			continue;
+		strvec_add(&s->remarks, text);
+		session_warn(s, "%s", text);
+		if ((r = store_note(s->store, s->hunt, note, e)) < 0)
+			return r;
+	}
+	return 0;
+}
+
 /* One run with its journal rows. `index` >= 0 counts, < 0 is a warm-up. */
 static int one_run(struct session *s, struct visit *v, int index, struct run_result *ret,
 		   struct err *e)
@@ -357,6 +378,8 @@ static int one_run(struct session *s, struct visit *v, int index, struct run_res
 	}
 	r = store_run_end(s->store, run, ret->outcome, ret->reason ? ret->reason : "", ret->seconds,
 			  &ret->readings, ret->output.p, ret->output.n, e);
+	if (r == 0)
+		r = say_remarks(s, ret, e);
 	if (r < 0)
 		run_result_done(ret);
 	return r;

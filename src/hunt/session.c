@@ -166,6 +166,7 @@ void session_reset(struct session *s)
 	s->n_tallies = 0;
 	strvec_done(&s->artefacts);
 	strvec_done(&s->metrics);
+	strvec_done(&s->remarks);
 	s->metric = NULL;
 	free(TAKE_PTR(s->known));
 	free(TAKE_PTR(s->doing));

@@ -104,6 +104,7 @@ struct session {
 	size_t n_tallies, cap_tallies;
 	uint64_t next_boot; /* counts boots for their seeds */
 	struct visit *open_visit;
+	struct strvec remarks; /* said already in this hunt */
 	char *known; /* the two parts of the progress line: what the hunt knows, what is under way */
 	char *doing;
 	int64_t doing_since_ns;

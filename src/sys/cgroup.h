@@ -17,6 +17,12 @@
  */
 char *cgroup_parent(void) MUST_USE;
 /*
+ * The folders that are tried for that, best first, from the texts of /proc/self/mounts and /proc/self/cgroup. Reads limits of our own group,
+ * makes nothing.
+ */
+struct strvec;
+void cgroup_folders(const char *mounts, const char *groups, struct strvec *ret);
+/*
  * A new group; NULL if that fails. One for each run: page cache that a run leaves stays charged to its group, and would be the next one's
  * floor.
  */
