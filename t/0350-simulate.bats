@@ -85,6 +85,24 @@ END
 	[ "$(number no_change)" = 1 ]
 }
 
+@test 'comparisons: tables by name, with a fault that is refused' {
+	culprit_run simulate --ab builds --histories 400 --seed 3
+	expect_status 0
+	expect_out 'builds a side'
+	expect_out 'runs as units'
+	[ "$(grep -c ' refused$' <<<"$output")" -eq 1 ]
+	[ "$(grep -c ' ok$' <<<"$output")" -eq 6 ]
+	one=$output
+	culprit_run simulate --ab builds --histories 400 --seed 3 -j 3
+	[ "$output" = "$one" ] || complain "three jobs differ"
+	culprit_run simulate --ab --ci coverage --histories 100 --json
+	[ "$(grep -c '"kind": "coverage"' <<<"$output")" -eq 51 ]
+	# So few repetitions cannot see the fault, and the command says that.
+	expect_status 1
+	culprit_run simulate --ab covrage
+	expect_status 2 && expect_one_line "'covrage'"
+}
+
 @test 'mistakes' {
 	culprit_run simulate g4s
 	expect_status 2 && expect_one_line "no scenario 'g4s', did you mean 'g3s'?"

@@ -20,7 +20,7 @@
 struct simulate_args {
 	struct common_opts common;
 	const char *policies, *file, *targets, *seeds, *noise;
-	bool list, relayout, calibration, ab, ci;
+	bool list, relayout, calibration, ab, ci, histories_given;
 	bool alternate, ramp, dag, counter, hint_wrong;
 	int64_t histories, seed, commits, changes, warmup;
 	unsigned jobs, max_runs, max_builds;
@@ -34,8 +34,9 @@ const struct opt cmd_simulate_options[] = {
 	OPT_GROUP("What to simulate"),
 	{ 0, "policy", OPT_STRING, INTO(policies), "LIST",
 	  "who searches: P0 (one run and a threshold), P1 (five), P3 (Bayesian pass/fail), P4 (culprit), P4+rebuild" },
-	{ 0, "histories", OPT_INT, INTO(histories), "N", "how many histories (400)", .min = 1,
-	  .max = 10000000 },
+	{ 0, "histories", OPT_INT, INTO(histories), "N",
+	  "how many histories (400), or repetitions of each cell with --ab", .min = 1,
+	  .max = 10000000, OPT_SEEN(struct simulate_args, histories_given) },
 	{ 0, "seed", OPT_INT, INTO(seed), "N", "the same seed gives the same histories (777)",
 	  .min = 0, .max = 9e15 },
 	{ 'j', "jobs", OPT_UINT, INTO(jobs), "N", "threads; the result does not depend on it",
@@ -48,7 +49,7 @@ const struct opt cmd_simulate_options[] = {
 	{ 0, "calibration", OPT_BOOL, INTO(calibration), NULL,
 	  "also print stated confidence against the share that was right" },
 	{ 0, "ab", OPT_BOOL, INTO(ab), NULL,
-	  "simulate A/B comparisons instead of hunts: coverage, early stopping, many metrics" },
+	  "simulate comparisons instead of hunts; which tables: coverage, looks, family, builds, recovery, symptoms" },
 	{ 0, "targets", OPT_STRING, INTO(targets), "FILE",
 	  "run the rows of a file of targets and say which hold; exit status 1 if one does not",
 	  .complete = COMPLETE_FILE },
@@ -457,30 +458,65 @@ static int run_targets(const struct simulate_args *a, bool *ret_held, struct err
 	return 0;
 }
 
-static bool run_ab(const struct simulate_args *a)
+/* The tables that the arguments name, or all. */
+static int choose_tables(const struct strvec *names, bool *ret, struct err *e)
+{
+	for (unsigned k = 0; k < AB_KINDS; k++)
+		ret[k] = !names->n;
+	for (size_t i = 0; i < names->n; i++) {
+		unsigned k = 0;
+
+		while (k < AB_KINDS && strcmp(names->v[i], ab_kind_name(k)))
+			k++;
+		if (k == AB_KINDS)
+			return err_set(
+				e, ERR_USAGE,
+				"--ab has the tables coverage, looks, family, builds, recovery and symptoms, not '%.60s'",
+				names->v[i]);
+		ret[k] = true;
+	}
+	return 0;
+}
+
+static int run_ab(const struct simulate_args *a, const struct strvec *names, bool *ret_held,
+		  struct err *e)
 {
 	AUTO(str) struct str out = STR_INIT;
 	struct json_out json = JSON_OUT_INIT(&out, JSON_STYLE_PRETTY);
-	bool held = true;
-	size_t n;
-	AUTO_FREE struct ab_cell *cells = ab_table(a->ci, &n);
+	bool wanted[AB_KINDS];
 
-	ab_run(cells, n, (uint64_t)a->seed, a->jobs);
-	for (size_t i = 0; i < n; i++)
-		held &= cells[i].ok;
+	if (choose_tables(names, wanted, e) < 0)
+		return -ERR_USAGE;
 	if (a->common.json) {
 		json_out_object(&json, NULL);
 		json_out_int(&json, "schema", 1);
 		json_out_text(&json, "command", "simulate");
 		json_out_array(&json, "ab");
-		sim_report_ab_json(cells, n, &json);
-		json_out_close(&json);
-		json_out_close(&json);
-	} else {
-		sim_report_ab(cells, n, term_stdout_width(), term_stdout_color(), &out);
 	}
+	for (unsigned k = 0; k < AB_KINDS; k++) {
+		uint32_t reps = a->histories_given ? (uint32_t)a->histories : 0;
+		size_t n;
+
+		if (!wanted[k])
+			continue;
+		AUTO_FREE struct ab_cell *cells = ab_table(k, a->ci, reps, &n);
+
+		term_progress("%s", ab_kind_name(k));
+		ab_run(cells, n, (uint64_t)a->seed, a->jobs);
+		for (size_t i = 0; i < n; i++)
+			*ret_held &= ab_holds(&cells[i]);
+		if (a->common.json)
+			sim_report_ab_json(cells, n, &json);
+		else
+			sim_report_ab(cells, n, term_stdout_width(), term_stdout_color(), &out);
+	}
+	if (a->common.json) {
+		json_out_close(&json);
+		json_out_close(&json);
+	}
+	term_progress_end();
 	term_print(&out);
-	return held;
+	return 0;
 }
 
 static void print_list(void)
@@ -504,14 +540,14 @@ int cmd_simulate(int argc, const char *const *argv)
 	defaults(&a);
 	if (!cmd_start(cmd_simulate_options, &a, &a.common, argc, argv, &rest, &status))
 		return status;
-	if ((a.list || a.ab || a.targets || a.file) && rest.list.n)
+	if ((a.list || a.targets || a.file) && rest.list.n)
 		rc = err_set(&e, ERR_USAGE,
-			     "'%.60s': --list, --ab, --targets and --file take no scenario",
+			     "'%.60s': --list, --targets and --file take no scenario",
 			     rest.list.v[0]);
 	else if (a.list)
 		print_list();
 	else if (a.ab)
-		held = run_ab(&a);
+		rc = run_ab(&a, &rest.list, &held, &e);
 	else if (a.targets)
 		rc = run_targets(&a, &held, &e);
 	else

@@ -1,165 +1,86 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The promised rates of the A/B method, by simulation at fixed seeds against binomial bounds at 1e-4: they never fail by chance,
- * and each has its counter-proof, a method known to be wrong that the same bound must refuse. The full tables are
- * docs/design/013-verdicts.md (build/sim_verdicts).
+ * The promised rates of the A/B method, by simulation at a fixed seed against binomial bounds at 1e-4: they never fail by chance,
+ * and each has its counter-proof, a deliberate fault that the same bound must refuse. The cells are those of the reduced tables of
+ * `culprit simulate --ab --ci`; docs/design/013-verdicts.md has the full ones.
  */
 #include "unit.h"
 
-#include "brain/judge.h"
-#include "stats/dist.h"
-#include "target/sim.h"
+#include "hunt/sim_ab.h"
 
-enum { MOST = 60 };
-static const enum sim_noise noises[] = {
-	SIM_GAUSS, SIM_SKEW, SIM_OUT, SIM_BIMOD, SIM_T3, SIM_OUT15
-};
-
-static void draw(double *a, double *b, size_t n, enum sim_noise noise, uint64_t key, double shift)
+/* Counts a reduced table; fails for what is not as it should be, and wants at least one fault that was refused. */
+static void table_holds(enum ab_kind k, unsigned faults)
 {
+	size_t n, refused = 0;
+	AUTO_FREE struct ab_cell *c = ab_table(k, true, 0, &n);
+
+	ab_run(c, n, 2024, 1);
 	for (size_t i = 0; i < n; i++) {
-		a[i] = 100 * exp(0.01 * sim_noise_draw(noise, key, 0, i));
-		b[i] = 100 * exp(shift + 0.01 * sim_noise_draw(noise, key, 1, i));
+		if (!ab_holds(&c[i]))
+			fail_msg("%s row %zu: %s, n %u, shift %g: fault %d, but %s",
+				 ab_kind_name(k), i, ab_noise_name(c[i].noise), c[i].n, c[i].d,
+				 c[i].fault, c[i].ok ? "within the target" : "worse than it");
+		refused += c[i].fault != AB_SOUND;
 	}
-}
-
-/* Is `wrong` of `n` more than chance allows at this rate? */
-static bool too_many(unsigned wrong, unsigned n, double rate)
-{
-	return dist_binomial_upper(wrong - 1.0, n, rate) < 1e-4;
+	assert_int_equal(refused, faults);
 }
 
 static void intervals_cover(void **state UNUSED)
 {
-	static const size_t sizes[] = { 4, 5, 10, 30 };
-	enum { REPS = 500 };
-
-	for (size_t k = 0; k < ARRAY_LEN(noises); k++) {
-		for (size_t s = 0; s < ARRAY_LEN(sizes); s++) {
-			unsigned missed = 0;
-
-			for (uint64_t r = 0; r < REPS; r++) {
-				double a[MOST], b[MOST];
-				struct comparison c;
-
-				draw(a, b, sizes[s], noises[k], sim_key(11, r), 0.013);
-				compare_samples(a, sizes[s], b, sizes[s], 0.05, &c);
-				missed += c.low > expm1(0.013) || c.high < expm1(0.013);
-			}
-			if (too_many(missed, REPS, .05))
-				fail_msg("%s n %zu: %u of %d missed", sim_noise_name(noises[k]),
-					 sizes[s], missed, REPS);
-		}
-	}
-}
-
-/* The first final verdict of a plan. */
-static enum verdict stop_early(const double *a, const double *b, const struct judge_plan *plan)
-{
-	struct judge_params p = { .margin = 0.01, .better = BETTER_LOWER };
-	struct judgement j = { 0 };
-
-	for (unsigned look = 0; look < plan->looks && !j.final; look++)
-		judge_runs(a, plan->n[look], b, plan->n[look], &p, plan, look, &j);
-	return j.verdict;
+	table_holds(AB_COVERAGE, 1);
 }
 
 static void early_stopping_keeps_alpha(void **state UNUSED)
 {
-	enum { REPS = 500 };
-	struct judge_plan plan, peeking;
-	unsigned naive = 0;
-
-	judge_plan_make(0.05, 0, 1, &plan);
-	peeking = plan;
-	for (unsigned i = 0; i < peeking.looks; i++)
-		peeking.alone[i] = 0.05;
-	for (size_t k = 0; k < ARRAY_LEN(noises); k++) {
-		unsigned wrong = 0;
-
-		for (uint64_t r = 0; r < REPS; r++) {
-			double a[MOST], b[MOST];
-			enum verdict v;
-
-			draw(a, b, 56, noises[k], sim_key(12, r), 0);
-			v = stop_early(a, b, &plan);
-			wrong += v == VERDICT_SLOWER || v == VERDICT_FASTER;
-			v = stop_early(a, b, &peeking);
-			naive +=
-				noises[k] == SIM_T3 && (v == VERDICT_SLOWER || v == VERDICT_FASTER);
-		}
-		if (too_many(wrong, REPS, .04))
-			fail_msg("%s: %u of %d false", sim_noise_name(noises[k]), wrong, REPS);
-	}
-	/* Looking eight times at a 95 % interval is what the bound must catch. */
-	assert_true(too_many(naive, REPS, .04));
+	table_holds(AB_LOOKS, 1);
 }
 
 static void families_keep_alpha_over_all_looks(void **state UNUSED)
 {
-	enum { REPS = 250, METRICS = 8, REAL = 2 };
-	struct judge_params p = { .margin = 0.01, .better = BETTER_LOWER };
-	struct judge_plan plan;
-	unsigned wrong = 0, uncorrected = 0, found = 0;
+	table_holds(AB_FAMILY, 1);
+}
 
-	judge_plan_make(0.05, 28, METRICS, &plan);
-	for (uint64_t r = 0; r < REPS; r++) {
-		static double a[METRICS][MOST], b[METRICS][MOST];
-		struct judgement j[METRICS] = { 0 };
-		bool any = false, any_alone = false;
+/* 3 real changes of 4 standard errors among 20 metrics: two thirds are found at the very least; the table of one metric finds half. */
+static void families_find_what_changed(void **state UNUSED)
+{
+	size_t n;
+	AUTO_FREE struct ab_cell *c = ab_table(AB_FAMILY, true, 0, &n);
 
-		for (unsigned m = 0; m < METRICS; m++)
-			draw(a[m], b[m], 28, SIM_GAUSS, sim_key(13, r * METRICS + m),
-			     m < REAL ? 0.02 : 0);
-		for (unsigned look = 0; look < plan.looks; look++) {
-			for (unsigned m = 0; m < METRICS; m++) {
-				if (look && j[m].final)
-					continue;
-				judge_runs(a[m], plan.n[look], b[m], plan.n[look], &p, &plan, look,
-					   &j[m]);
-				any_alone =
-					any_alone || (m >= REAL && j[m].verdict <= VERDICT_FASTER);
-			}
-			judge_family(j, METRICS, &plan, look);
-		}
-		for (unsigned m = 0; m < METRICS; m++) {
-			bool different =
-				j[m].verdict == VERDICT_SLOWER || j[m].verdict == VERDICT_FASTER;
+	assert_int_equal(c[0].n, 20);
+	assert_int_equal(c[0].real, 3);
+	ab_run(c, 1, 2024, 1);
+	assert_true(c[0].power > 0.68);
+}
 
-			any = any || (m >= REAL && different);
-			found += m < REAL && different;
-		}
-		wrong += any;
-		uncorrected += any_alone;
-	}
-	assert_false(too_many(wrong, REPS, .05));
-	assert_true(too_many(uncorrected, REPS, .05));
-	assert_true(found > 0.97 * REPS * REAL);
+static void builds_are_units(void **state UNUSED)
+{
+	table_holds(AB_BUILDS, 1);
 }
 
 static void recovery_covers(void **state UNUSED)
 {
-	enum { REPS = 500, N = 12 };
-	const double loss = expm1(0.05), share = 0.7;
+	table_holds(AB_RECOVERY, 1);
+}
 
-	for (size_t k = 0; k < ARRAY_LEN(noises); k++) {
-		unsigned missed = 0, shown = 0;
+static void quiet_runs_raise_no_warnings(void **state UNUSED)
+{
+	table_holds(AB_SYMPTOMS, 0);
+}
 
-		for (uint64_t r = 0; r < REPS; r++) {
-			double good[N], bad[N], fixed[N], spare[N];
-			struct recovery x;
+/* The same draws for any number of threads and any other cells before it. */
+static void cells_depend_on_the_seed_alone(void **state UNUSED)
+{
+	struct ab_cell one[2] = { { .kind = AB_COVERAGE, .n = 5, .d = 1, .repetitions = 40 },
+				  { .kind = AB_COVERAGE, .n = 6, .d = 1, .repetitions = 40 } };
+	struct ab_cell two[2] = { one[0], one[1] };
 
-			draw(good, bad, N, noises[k], sim_key(14, 2 * r), log1p(loss));
-			draw(spare, fixed, N, noises[k], sim_key(14, 2 * r + 1),
-			     log1p(loss * (1 - share)));
-			judge_recovery(good, N, bad, N, fixed, N, 0.05, &x);
-			shown += !isnan(x.share);
-			missed += x.low > share || x.high < share;
-		}
-		assert_true(shown > REPS * 0.9);
-		if (too_many(missed, shown, .05))
-			fail_msg("%s: %u of %u missed", sim_noise_name(noises[k]), missed, shown);
-	}
+	ab_run(one, 2, 5, 1);
+	ab_run(two, 2, 5, 2);
+	assert_double(one[0].half_width, two[0].half_width, 0);
+	assert_double(one[1].half_width, two[1].half_width, 0);
+	assert_true(one[0].half_width != one[1].half_width);
+	ab_run(two, 2, 6, 1);
+	assert_true(one[0].half_width != two[0].half_width);
 }
 
 int main(void)
@@ -168,7 +89,11 @@ int main(void)
 		cmocka_unit_test(intervals_cover),
 		cmocka_unit_test(early_stopping_keeps_alpha),
 		cmocka_unit_test(families_keep_alpha_over_all_looks),
+		cmocka_unit_test(families_find_what_changed),
+		cmocka_unit_test(builds_are_units),
 		cmocka_unit_test(recovery_covers),
+		cmocka_unit_test(quiet_runs_raise_no_warnings),
+		cmocka_unit_test(cells_depend_on_the_seed_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
