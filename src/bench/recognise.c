@@ -442,6 +442,17 @@ static void put_rest(struct str *out, const char *prefix, unsigned indent, const
 	}
 }
 
+/* Several lines are a script, which sh would go on with after a line that failed. */
+static void put_script(const char *command, struct str *out)
+{
+	const char *end = strchr(command, '\n');
+
+	if (!end || !end[1])
+		str_add(out, command, strcspn(command, "\n"));
+	else
+		str_addf(out, "set -e\n%s", command);
+}
+
 static void put_project(const struct recognised *r, struct str *out)
 {
 	AUTO(str) struct str why = STR_INIT;
@@ -457,10 +468,13 @@ static void put_project(const struct recognised *r, struct str *out)
 		set[n++] = "subdir";
 	}
 	if (r->build.value) {
+		AUTO(str) struct str script = STR_INIT;
+
+		put_script(r->build.value, &script);
 		str_addf(&why, "guessed: %s", r->build.why);
 		example_comment(out, 2, why.p);
 		str_puts(out, "  build: ");
-		example_scalar(out, r->build.value, 4);
+		example_scalar(out, script.p, 4);
 		str_putc(out, '\n');
 		set[n++] = "build";
 	}
