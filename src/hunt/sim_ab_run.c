@@ -102,7 +102,7 @@ static void table_family(struct cells *c, bool reduced)
 		{ 20, 3, 0, .756, .1, 0, "skew" },   { 20, 3, 0, .756, .1, 0, "ar" },
 		{ 20, 3, 0, .756, .1, 0, "quant" },  { 5, 2, 0, 1.5, 1, 0, "out" },
 	};
-	struct ab_cell x = { .kind = AB_FAMILY, .repetitions = reduced ? 250 : 2000 };
+	struct ab_cell x = { .kind = AB_FAMILY, .repetitions = reduced ? 250 : 1000 };
 
 	for (unsigned i = 0; i < (reduced ? 1 : ARRAY_LEN(rows)); i++) {
 		x.n = rows[i].metrics;

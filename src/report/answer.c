@@ -134,6 +134,8 @@ int answer_text(const struct json *answer, const struct answer_style *style, str
 		answer_run(answer, style, out);
 	else if (!strcmp(command, "bisect"))
 		answer_bisect(answer, style, out);
+	else if (!strcmp(command, "history"))
+		answer_history(answer, style, out);
 	else if (!strcmp(command, "doctor"))
 		answer_calibrate(answer, style, out);
 	else if (!strcmp(command, "plan"))

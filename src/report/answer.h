@@ -15,13 +15,14 @@ struct answer_style {
 	bool color;
 	unsigned width; /* 0 = not a terminal */
 };
-/* Chooses by "command": compare, run, bisect. ERR_BROKEN for an answer that is none of these. */
+/* Chooses by "command": compare, run, bisect, history ... ERR_BROKEN for an answer that is none of these. */
 int answer_text(const struct json *answer, const struct answer_style *style, struct str *out,
 		struct err *e) MUST_USE;
 void answer_compare(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_run(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_calibrate(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_plan(const struct json *answer, const struct answer_style *style, struct str *out);
+void answer_history(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_bisect(const struct json *answer, const struct answer_style *style, struct str *out);
 
 /* --- pieces ------------------------------------------------------------------------------------------ */

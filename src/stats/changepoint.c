@@ -18,7 +18,6 @@
 #include <string.h>
 
 #define BOUND 3.0
-enum { LEAST_POINTS = 6 };
 
 void changepoint_params_default(struct changepoint_params *p)
 {
@@ -236,7 +235,7 @@ void changepoints_find(const double *v, size_t n, const struct changepoint_param
 		       struct changepoints *ret)
 {
 	*ret = (struct changepoints){ .sd = NAN, .pending_shift = NAN };
-	if (n < LEAST_POINTS)
+	if (n < CHANGEPOINT_LEAST)
 		return;
 	AUTO_FREE double *x = xmalloc(n * sizeof(*x));
 	AUTO_FREE size_t *start = xmalloc((n + 1) * sizeof(*start));

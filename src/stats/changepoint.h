@@ -16,6 +16,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* From fewer points nothing is told. */
+enum { CHANGEPOINT_LEAST = 6 };
+
 struct changepoint_params {
 	double alpha; /* chance of any false change in a series; 0.05; kept within [0.001, 0.5] */
 	double floor; /* relative sd below which noise is not taken to be, e.g. the values' resolution / 3.46; 0 = none */
@@ -46,7 +49,7 @@ double changepoint_penalty(size_t n, double alpha);
 
 /*
  * Values finite, in order. Works on logarithms if all are positive, else relative to |median of all| (nothing is found if that
- * is 0). n of 0 to 5 gives no change: there are too few points to know noise from level.
+ * is 0). n below CHANGEPOINT_LEAST gives no change: there are too few points to know noise from level.
  */
 void changepoints_find(const double *v, size_t n, const struct changepoint_params *p,
 		       struct changepoints *ret);
