@@ -130,7 +130,7 @@ void answer_verdict(const struct json *row, struct str *out)
 	if (answer_flag(row, "unresolvable"))
 		str_puts(out, ": not resolvable (more than 64 times the runs)");
 	else if (answer_flag(row, "need_minimum"))
-		str_addf(out, ": at least %lld more runs of each", more);
+		str_addf(out, ": no interval from so few: at least %lld more runs of each", more);
 	else if (more)
 		str_addf(out, ": about %lld more runs of each", more);
 }
