@@ -10,7 +10,6 @@
 
 #include "base/num.h"
 #include "bench/callgrind.h"
-#include "bench/formula.h"
 #include "reader/reader.h"
 #include "sys/cgroup.h"
 #include "sys/counters.h"
@@ -357,16 +356,12 @@ static int judge_output(struct running *x, struct err *e)
 	return r;
 }
 
-/* Why a computed metric has no value in this run; false if `metric` is none. */
-static bool refuse_formula(struct running *x, const char *metric)
+static bool is_formula(const struct config *c, const char *metric)
 {
-	const struct formula_metric *m = x->s->config ? config_metric(x->s->config, metric) : NULL;
-	struct formula_result got;
-
-	if (!m || !m->formula || formula_value(m->formula, &x->ret->readings, &got))
-		return false;
-	refuse(x->ret, OUTCOME_FAILED, "metric '%s' %s: %s", metric, got.problem, m->formula);
-	return true;
+	for (size_t i = 0; c && i < c->n_metrics; i++)
+		if (!strcmp(c->metrics[i].name, metric))
+			return true;
+	return false;
 }
 
 static void refuse_missing(struct running *x, const char *metric, const char *when)
@@ -378,8 +373,6 @@ static void refuse_missing(struct running *x, const char *metric, const char *wh
 		refuse(x->ret, OUTCOME_FAILED, "metric '%s' is not supported: %s", metric, why);
 		return;
 	}
-	if (refuse_formula(x, metric))
-		return;
 	what_it_said(x, &said);
 	refuse(x->ret, OUTCOME_FAILED, "metric '%s' %s%s%s", metric, when,
 	       said.n ? "; it printed" : "; it printed nothing", said.p);
@@ -392,7 +385,7 @@ static void judge_metrics(struct running *x, struct run_memory *m)
 	bool any_primary = x->b->primary && x->b->primary[0];
 
 	for (const char **p = x->b->primary; p && *p; p++)
-		if (!readings_find(&r->readings, *p))
+		if (!readings_find(&r->readings, *p) && !is_formula(x->s->config, *p))
 			refuse_missing(x, *p, "was not found in what the benchmark printed");
 	for (size_t i = 0; m->is_set && i < m->first.n; i++) {
 		const struct reading *was = &m->first.v[i],
@@ -436,6 +429,7 @@ static int judge(struct running *x, struct run_memory *m, struct err *e)
 	keep_output(&r->output, &x->out);
 	keep_output(&r->output, &x->err);
 	r->seconds = (double)x->proc.wall_ns / 1e9;
+	r->suspended_ns = x->proc.suspended_ns;
 	judge_end(x);
 	judge_reject(x, &x->out);
 	judge_reject(x, &x->err);
@@ -448,10 +442,8 @@ static int judge(struct running *x, struct run_memory *m, struct err *e)
 	r->n_standard = r->readings.n;
 	if (f == 0 && !r->reason)
 		f = judge_output(x, e);
-	if (f == 0 && !r->reason) {
-		formula_apply(x->s->config, &r->readings);
+	if (f == 0 && !r->reason)
 		judge_metrics(x, m);
-	}
 	if (r->reason) {
 		readings_done(&r->readings);
 		r->n_standard = 0;

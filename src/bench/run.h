@@ -20,6 +20,7 @@ struct run_result {
 	struct strvec
 		remarks; /* what a reader of the values should know: a counter that was scaled up */
 	double seconds;
+	int64_t suspended_ns; /* > 0: the machine slept meanwhile; the run is void, whatever it says */
 };
 void run_result_done(struct run_result *r);
 
@@ -33,7 +34,7 @@ void run_memory_done(struct run_memory *m);
 struct run_setting {
 	const struct benchmark *benchmark;
 	const struct config
-		*config; /* its metrics are computed and declared (bench/formula.h); may be NULL */
+		*config; /* its formula metrics are not expected in the output; may be NULL */
 	const char *const *env; /* whole environment of the children */
 	const char *cwd;
 	const char *bind_from, *bind_to; /* as in proc_spec */

@@ -102,8 +102,11 @@ static unsigned next_layout(const struct bisect *b, const char *node)
 
 static struct mbuild *numbered_build(const struct bisect *b, int64_t number)
 {
+	const struct numbered *x = &b->map.v[number];
+
 	for (size_t i = 0; i < b->s->builds.n; i++)
-		if (b->s->builds.v[i]->id == b->map.v[number])
+		if (b->s->builds.v[i]->id == x->build &&
+		    !strcmp(b->s->builds.v[i]->node, b->range.oid[x->node]))
 			return b->s->builds.v[i];
 	return NULL;
 }
@@ -139,23 +142,24 @@ static int one_value(struct bisect *b, struct visit *v, struct err *e)
 	struct session *s = b->s;
 	struct run_result res;
 	unsigned index = (unsigned)v->next_index;
-	const struct reading *x;
+	const struct reading *x = NULL;
+	AUTO_FREE char *why = NULL;
 	int r = visit_run(s, v, &res, e);
 
 	if (r < 0)
 		return r;
-	if (res.outcome == OUTCOME_OK)
-		r = measure_choose_metric(s, &res, e);
-	x = r == 0 && s->metric ? readings_find(&res.readings, s->metric) : NULL;
-	if (r == 0 && res.outcome == OUTCOME_OK && x) {
+	if (res.outcome != OUTCOME_OK)
+		why = xstrdup(res.reason ? res.reason : outcome_name(res.outcome));
+	else if (!(x = measure_reading(s, &res.readings, &why)))
+		visit_refuse(s, v, why);
+	if (x) {
 		search_value(b->search, v->boot, index, x->value, x->resolution, res.seconds);
-	} else if (r == 0) {
-		session_note(s, "%.12s: run %s: %s", v->build->node, outcome_name(res.outcome),
-			     res.outcome == OUTCOME_OK ? "the metric is missing" : res.reason);
-		search_run_failed(b->search, v->boot, res.seconds);
+	} else {
+		session_note(s, "%.12s: run failed: %s", v->build->node, why);
+		bisect_run_failed(b, v->boot, res.seconds, why);
 	}
 	run_result_done(&res);
-	return r;
+	return 0;
 }
 
 static int do_action(struct bisect *b, const struct action *a, struct err *e)
@@ -171,8 +175,9 @@ static int do_action(struct bisect *b, const struct action *a, struct err *e)
 	if (!v) {
 		if ((r = visit_begin(s, m, &v, e)) < 0)
 			return r;
-		search_booted(b->search, bisect_number(b, m->id), v->boot, v->outcome,
-			      v->boot_seconds);
+		search_booted(b->search,
+			      a->how == ACTION_BUILD_EXISTING ? a->build : (int64_t)b->map.n - 1,
+			      v->boot, v->outcome, v->boot_seconds);
 		if (v->outcome != OUTCOME_OK)
 			return 0;
 	}
@@ -232,7 +237,16 @@ static int search_loop(struct bisect *b, struct err *e)
 
 /* --- marks by hand ------------------------------------------------------------------------------------ */
 
-static int mark_one(struct bisect *b, const char *rev, enum bisect_mark mark, struct err *e)
+static bool is_marked(const struct observations *obs, const char *oid)
+{
+	for (size_t i = 0; i < obs->n; i++)
+		if (obs->v[i].kind == OBS_MARK && !strcmp(obs->v[i].node, oid))
+			return true;
+	return false;
+}
+
+static int mark_one(struct bisect *b, const struct observations *obs, const char *rev,
+		    enum bisect_mark mark, struct err *e)
 {
 	static const char *const names[] = { "good", "bad", "skip" };
 	static const enum search_mark marks[] = { MARK_GOOD, MARK_BAD, MARK_SKIP };
@@ -242,8 +256,8 @@ static int mark_one(struct bisect *b, const char *rev, enum bisect_mark mark, st
 
 	if (r < 0)
 		return r;
-	/* a mark outside the range says nothing about it */
-	if (bisect_node(b, oid, &node, NULL) < 0)
+	/* a mark outside the range says nothing about it; one in the journal has been replayed, or was withdrawn */
+	if (is_marked(obs, oid) || bisect_node(b, oid, &node, NULL) < 0)
 		return 0;
 	search_mark(b->search, node, marks[mark]);
 	return store_mark(b->s->store, b->s->hunt, oid, names[mark], e);
@@ -256,16 +270,13 @@ static int marks_from_log(struct bisect *b, const struct observations *obs, stru
 	AUTO(str) struct str text = STR_INIT;
 	int r;
 
-	for (size_t i = 0; i < obs->n; i++)
-		if (obs->v[i].kind == OBS_MARK)
-			return 0;
 	if (!b->o->from)
 		return 0;
 	if ((r = fs_read(b->o->from, 16 << 20, &text, e)) < 0 ||
 	    (r = bisect_log_parse(text.p, b->o->from, &log, e)) < 0)
 		return r;
 	for (size_t i = 0; i < log.n && r == 0; i++)
-		r = mark_one(b, log.v[i].rev, log.v[i].mark, e);
+		r = mark_one(b, obs, log.v[i].rev, log.v[i].mark, e);
 	return r;
 }
 
@@ -334,6 +345,8 @@ static int prepare(struct bisect *b, struct err *e)
 	struct mbuild *m, *ends[2];
 	int r = store_observations(b->s->store, b->s->hunt, &obs, e);
 
+	if (r == 0)
+		measure_replay_metrics(b->s, &obs);
 	for (size_t i = 0; i < obs.n && r == 0; i++) {
 		const struct observation *o = &obs.v[i];
 
@@ -364,7 +377,6 @@ static int run_search(struct bisect *b, struct err *e)
 		return r;
 	if ((r = store_observations(s->store, s->hunt, &obs, e)) < 0)
 		return r;
-	measure_replay_metrics(s, &obs);
 	/* what prepare() has just done is in the journal as well: it is counted from there */
 	s->n_boots = 0;
 	s->next_boot = 0;
@@ -510,6 +522,7 @@ void bisect_done(struct bisect *b)
 	free(b->cannot_matter);
 	free(b->map.v);
 	strvec_done(&b->skipped);
+	free(b->last_failure);
 	duel_done(&b->duel);
 }
 

@@ -40,14 +40,20 @@ struct bisect {
 	uint32_t introduced_node, n_guarded; /* fix: see guard_fix */
 	struct search *search;
 	struct {
-		int64_t *v; /* the search's build number -> the journal's id */
+		struct numbered {
+			int64_t build; /* the journal's id: commits with equal trees share one */
+			uint32_t node;
+		} * v; /* index = the search's number of the build */
 		size_t n, cap;
 	} map;
+	int64_t replayed; /* replay: the number that the last action and build were about; -1 = no action yet */
 	bool past_answer;      /* replay: what follows in the journal is the head-to-head's */
 	bool answered;	       /* the last journaled action was the answer */
 	struct strvec skipped; /* "commit reason", for the report */
 	struct duel duel;
 	bool dueled, out_of_budget, said_ends;
+	unsigned failed_runs; /* of those that the search asked for */
+	char *last_failure;   /* why the last of them failed */
 };
 
 /*
@@ -65,9 +71,9 @@ struct json_out;
 /* The parameters as part of the question, and back (what is absent keeps the default). */
 void bisect_params_json(const struct search_params *p, struct json_out *w);
 void bisect_params_read(const struct json *question, struct search_params *ret);
-/* The search's number of a journaled build, or -1. */
-int64_t bisect_number(const struct bisect *b, int64_t build);
 void bisect_tell_built(struct bisect *b, uint32_t node, const struct mbuild *m);
+/* A run that gave no value: told to the search and counted for the answer. */
+void bisect_run_failed(struct bisect *b, int64_t boot, double seconds, const char *why);
 /* The action as the journal keeps it. */
 void bisect_action_text(const struct bisect *b, const struct action *a, struct str *out);
 /* Fills b->range with the user's suspects weighed in. */

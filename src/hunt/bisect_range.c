@@ -80,21 +80,29 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* What the build read, and "!path" for every tracked file that it did not: the form that prior.c wants. */
+/*
+ * What the build read, and "!path" for every tracked file that it did not: the form that prior.c wants. Not for submodules: whose files were
+ * read is not seen from here, so a commit that moves one may matter.
+ */
 static int combine_inputs(struct bisect *b, const char *oid, char **read, struct strvec *ret,
 			  struct err *e)
 {
 	AUTO(str) struct str out = STR_INIT_MAX(256 << 20);
 	size_t n = 0;
-	int r = repo_git(b->s->repo, &out, e, "ls-tree", "-r", "-z", "--name-only", oid, NULL);
+	int r = repo_git(b->s->repo, &out, e, "ls-tree", "-r", "-z",
+			 "--format=%(objecttype) %(path)", oid, NULL);
 
 	if (r < 0)
 		return r;
 	for (; read[n]; n++)
 		strvec_add(ret, read[n]);
-	for (const char *p = out.p; p < out.p + out.n; p += strlen(p) + 1)
-		if (!n || !bsearch(&p, read, n, sizeof(*read), by_text))
-			strvec_addf(ret, "!%s", p);
+	for (const char *p = out.p; p < out.p + out.n; p += strlen(p) + 1) {
+		const char *path = strchr(p, ' ') + 1;
+
+		if (starts_with(p, "blob ") &&
+		    (!n || !bsearch(&path, read, n, sizeof(*read), by_text)))
+			strvec_addf(ret, "!%s", path);
+	}
 	qsort(ret->v, ret->n, sizeof(*ret->v), by_text);
 	return 0;
 }

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char plan_note[] = "look plan: ";
+static const char plan_note[] = "look plan: ", side_note[] = "visit of side ";
 
 void duel_init(struct duel *d, size_t n_sides, double alpha, double margin)
 {
@@ -184,6 +184,25 @@ static void side_failed(struct duel_side *side, const char *reason)
 	side->last_reason = xstrdup(reason ? reason : "");
 }
 
+/* Before anything of the run is taken: a run counts whole or not at all. */
+static bool units_as_before(struct duel_side *side, const struct readings *readings)
+{
+	for (size_t i = 0; i < readings->n; i++) {
+		const struct reading *x = &readings->v[i];
+		const struct metric_series *have = duel_series(side, x->metric);
+
+		if (!have || !strcmp(have->unit, x->unit))
+			continue;
+		AUTO_FREE char *why =
+			xasprintf("metric '%s' changed its unit from '%s' to '%s' between two runs",
+				  x->metric, have->unit, x->unit);
+
+		side_failed(side, why);
+		return false;
+	}
+	return true;
+}
+
 /* Take the readings of one ok run. A run whose metrics changed is a failed run. */
 static int take(struct session *s, const struct duel *d, struct duel_side *side,
 		const struct readings *readings, int64_t build, int64_t boot, struct err *e)
@@ -196,6 +215,8 @@ static int take(struct session *s, const struct duel *d, struct duel_side *side,
 			side_failed(side, why);
 			return 0;
 		}
+	if (!units_as_before(side, readings))
+		return 0;
 	for (size_t i = 0; i < readings->n; i++) {
 		const struct reading *x = &readings->v[i];
 		enum better better = BETTER_UNKNOWN;
@@ -203,24 +224,53 @@ static int take(struct session *s, const struct duel *d, struct duel_side *side,
 
 		if (r < 0)
 			return r;
-		if (!duel_add(side, x, better, primary(s, d, x->metric), build, boot)) {
-			AUTO_FREE char *why = xasprintf("metric '%s' changed its unit to '%s'",
-							x->metric, x->unit);
-			side_failed(side, why);
-			return 0;
-		}
+		if (!duel_add(side, x, better, primary(s, d, x->metric), build, boot))
+			return err_set(e, ERR_BROKEN, "metric '%s' has two units in one run",
+				       x->metric);
 	}
 	side->runs++;
 	side->failed_in_a_row = 0;
 	return 0;
 }
 
-static struct duel_side *side_of(struct duel *d, const char *node)
+/* Is this build one of the side's? Variants with equal trees share one. */
+static bool is_of(const struct session *s, const struct duel_side *side, int64_t build)
 {
-	for (size_t i = 0; i < d->n_sides; i++)
-		if (!strcmp(d->sides[i].node, node))
-			return &d->sides[i];
-	return NULL;
+	for (size_t i = 0; i < s->builds.n; i++)
+		if (s->builds.v[i]->id == build && !strcmp(s->builds.v[i]->node, side->node))
+			return true;
+	return false;
+}
+
+/* Whose run a journaled one was: the side that was noted last, if the build alone does not tell. */
+static struct duel_side *side_of(const struct session *s, struct duel *d, int64_t build)
+{
+	struct duel_side *found = NULL;
+
+	for (size_t i = 0; i < d->n_sides; i++) {
+		if (!is_of(s, &d->sides[i], build))
+			continue;
+		if (found || d->noted == i + 1)
+			return d->noted ? &d->sides[d->noted - 1] : found;
+		found = &d->sides[i];
+	}
+	return found;
+}
+
+/* Two sides of one build: each visit is preceded by a note of whose it is. */
+static int note_side(struct session *s, const struct duel *d, size_t i, const struct mbuild *b,
+		     struct err *e)
+{
+	bool shared = false;
+
+	for (size_t k = 0; k < d->n_sides; k++)
+		for (size_t m = 0; k != i && m < d->sides[k].n_builds; m++)
+			shared = shared || d->sides[k].builds[m]->id == b->id;
+	if (!shared)
+		return 0;
+	AUTO_FREE char *note = xasprintf("%s%zu", side_note, i + 1);
+
+	return store_note(s->store, s->hunt, note, e);
 }
 
 static unsigned least_runs(const struct duel *d)
@@ -245,6 +295,8 @@ static int visit_side(struct session *s, struct duel *d, size_t i, unsigned roun
 
 	if (probe)
 		b->visited = true; /* the probe itself is the run that does not count */
+	if ((r = note_side(s, d, i, b, e)) < 0)
+		return r;
 	r = visit_begin(s, b, &v, e);
 
 	if (r < 0)
@@ -259,9 +311,10 @@ static int visit_side(struct session *s, struct duel *d, size_t i, unsigned roun
 		r = probe ? visit_probe(s, v, &res, e) : visit_run(s, v, &res, e);
 		if (r < 0)
 			break;
+		side->last_run = v->last_run;
 		if (res.outcome != OUTCOME_OK)
 			side_failed(side, res.reason);
-		else if ((r = measure_choose_metric(s, &res, e)) == 0 && !probe)
+		else if (!probe)
 			r = take(s, d, side, &res.readings, b->id, v->boot, e);
 		run_result_done(&res);
 	}
@@ -269,7 +322,7 @@ static int visit_side(struct session *s, struct duel *d, size_t i, unsigned roun
 	return r;
 }
 
-static int check_failures(struct session *s, const struct duel *d, struct err *e)
+static int check_failures(const struct duel *d, struct err *e)
 {
 	for (size_t i = 0; i < d->n_sides; i++) {
 		const struct duel_side *side = &d->sides[i];
@@ -277,9 +330,9 @@ static int check_failures(struct session *s, const struct duel *d, struct err *e
 		if (side->failed_in_a_row >= 3)
 			return err_set(
 				e, ERR_ENV,
-				"the benchmark fails on %s (%u of %u runs): %s; its output: culprit show %lld",
+				"the benchmark fails on %s (%u of %u runs): %s; its output: culprit show r%lld",
 				side->label, side->failed, side->failed + side->runs,
-				side->last_reason, (long long)s->hunt);
+				side->last_reason, (long long)side->last_run);
 	}
 	return 0;
 }
@@ -318,8 +371,8 @@ static void progress(struct session *s, const struct duel *d)
 		      d->no_probe ? "head to head" : "measuring", have, next, left.p);
 }
 
-static int round_of_visits(struct session *s, struct duel *d, unsigned round, size_t *order,
-			   struct err *e)
+static int round_of_visits(struct session *s, struct duel *d, unsigned round, bool resumed,
+			   size_t *order, struct err *e)
 {
 	if (round % 2 == 0) {
 		shuffle(s, order, d->n_sides, round);
@@ -331,12 +384,17 @@ static int round_of_visits(struct session *s, struct duel *d, unsigned round, si
 			order[d->n_sides - 1 - i] = x;
 		}
 	}
+	unsigned least = least_runs(d);
+
 	for (size_t i = 0; i < d->n_sides; i++) {
 		int r;
 
+		/* killed within a round: the side that had its turn waits for the other */
+		if (resumed && d->sides[order[i]].runs > least)
+			continue;
 		progress(s, d);
 		r = visit_side(s, d, order[i], round, false, e);
-		if (r < 0 || (r = check_failures(s, d, e)) < 0)
+		if (r < 0 || (r = check_failures(d, e)) < 0)
 			return r;
 	}
 	return 0;
@@ -388,10 +446,13 @@ static int probe(struct session *s, struct duel *d, struct err *e)
 			if (d->sides[i].failed == failed)
 				break;
 		}
-		int r = check_failures(s, d, e);
+		int r = check_failures(d, e);
 
 		if (r < 0)
 			return r;
+		/* what did not count in going well does not count in failing: the journal's replay sees no probe */
+		d->sides[i].failed = d->sides[i].failed_in_a_row = 0;
+		free(TAKE_PTR(d->sides[i].last_reason));
 	}
 	return 0;
 }
@@ -444,6 +505,15 @@ static void replay_plan(struct duel *d, const char *note)
 	plan(d);
 }
 
+static void replay_side(struct duel *d, const char *note)
+{
+	size_t i;
+
+	if (starts_with(note, side_note) && sscanf(note + strlen(side_note), "%zu", &i) == 1 &&
+	    i >= 1 && i <= d->n_sides)
+		d->noted = i;
+}
+
 bool duel_look(struct duel *d)
 {
 	unsigned look = d->look == UINT32_MAX ? 0 : d->look + 1;
@@ -463,11 +533,13 @@ int duel_replay(struct session *s, struct duel *d, const struct observations *ob
 		struct duel_side *side;
 		int r;
 
-		if (o->kind == OBS_NOTE && !o->withdrawn)
+		if (o->kind == OBS_NOTE && !o->withdrawn) {
 			replay_plan(d, o->text);
+			replay_side(d, o->text);
+		}
 		if (o->kind != OBS_RUN || o->withdrawn || o->index < 0)
 			continue;
-		side = side_of(d, measure_node(s, o->build));
+		side = side_of(s, d, o->build);
 		if (!side)
 			continue;
 		measure_count(s, o->outcome, o->seconds);
@@ -490,7 +562,9 @@ int duel_run(struct session *s, struct duel *d, unsigned max_runs, struct err *e
 		return r;
 	if ((r = make_plan(s, d, max_runs, e)) < 0)
 		return r;
-	for (unsigned round = least_runs(d);; round++) {
+	unsigned first = least_runs(d);
+
+	for (unsigned round = first;; round++) {
 		if (duel_look(d))
 			return 0;
 		if (session_over_budget(s)) {
@@ -499,7 +573,7 @@ int duel_run(struct session *s, struct duel *d, unsigned max_runs, struct err *e
 		}
 		if (round % 2 == 1 && order[0] == order[d->n_sides - 1])
 			shuffle(s, order, d->n_sides, round - 1);
-		if ((r = round_of_visits(s, d, round, order, e)) < 0)
+		if ((r = round_of_visits(s, d, round, round == first, order, e)) < 0)
 			return r;
 	}
 }

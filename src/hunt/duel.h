@@ -29,6 +29,7 @@ struct duel_side {
 	struct metric_series *series;
 	size_t n_series, cap_series;
 	unsigned runs, failed, failed_in_a_row;
+	int64_t last_run; /* in the journal; 0 = none yet */
 	char *last_reason;
 };
 struct duel {
@@ -44,6 +45,7 @@ struct duel {
 	bool imported, out_of_budget;
 	const char
 		*only; /* the one metric that decides, whatever the session's are; NULL = those */
+	size_t noted;  /* replay: 1 + the side of the last "visit of side" note; 0 = none */
 	const char *benchmark; /* its name, borrowed */
 };
 void duel_init(struct duel *d, size_t n_sides, double alpha, double margin);

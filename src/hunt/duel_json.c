@@ -108,11 +108,20 @@ void duel_json(const struct duel *d, struct json_out *w)
 	for (size_t i = 0; i < rows.n; i++)
 		put_row(d, &rows.v[i], w);
 	json_out_close(w);
+	free(rows.v);
+	duel_failures_json(d, w);
+}
+
+void duel_failures_json(const struct duel *d, struct json_out *w)
+{
 	json_out_array(w, "failed_runs");
 	for (size_t i = 0; i < d->n_sides; i++)
 		json_out_int(w, NULL, d->sides[i].failed);
 	json_out_close(w);
-	free(rows.v);
+	json_out_array(w, "last_failures");
+	for (size_t i = 0; i < d->n_sides; i++)
+		json_out_text(w, NULL, d->sides[i].last_reason);
+	json_out_close(w);
 }
 
 void duel_summarise(const struct duel *d, struct duel_summary *ret)

@@ -8,6 +8,8 @@ struct json_out;
 
 /* Members "variants" and "metrics" of the open object; extra keys: medians, p, primary, looks. */
 void duel_json(const struct duel *d, struct json_out *w);
+/* Members "failed_runs" and "last_failures", a value a side: counted runs that were left out, and why the last of them was. */
+void duel_failures_json(const struct duel *d, struct json_out *w);
 /* The worst that the primary metrics say: any slower, any undecided (for the exit status). */
 struct duel_summary {
 	bool slower, undecided, any;

@@ -6,6 +6,7 @@
  */
 #include "hunt/measure.h"
 
+#include "base/num.h"
 #include "hunt/freeze.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
@@ -353,31 +354,64 @@ static int say_remarks(struct session *s, const struct run_result *res, struct e
 	return 0;
 }
 
-/* One run with its journal rows. `index` >= 0 counts, < 0 is a warm-up. */
-static int one_run(struct session *s, struct visit *v, int index, struct run_result *ret,
-		   struct err *e)
+/* The machine slept during the run: its times are no measurement, so it gets no end in the journal, but a note. */
+static int void_run(struct session *s, const struct visit *v, struct run_result *res, struct err *e)
 {
-	int64_t run;
+	AUTO(str) struct str text = STR_INIT;
+
+	str_addf(&text, "run r%lld is void: the machine was suspended for ",
+		 (long long)v->last_run);
+	num_put_duration(&text, res->suspended_ns);
+	str_puts(&text, "; it is repeated");
+	session_warn(s, "%s", text.p);
+	run_result_done(res);
+	return store_note(s->store, s->hunt, text.p, e);
+}
+
+static int attempt_run(struct session *s, struct visit *v, int index, struct run_result *ret,
+		       struct err *e)
+{
 	int r = session_check_stop(s, e);
 
 	if (r < 0)
 		return r;
-	r = store_run_begin(s->store, s->hunt, v->boot, s->bench->name, index, &run, e);
+	r = store_run_begin(s->store, s->hunt, v->boot, s->bench->name, index, &v->last_run, e);
 	if (r < 0)
 		return r;
-	v->last_run = run;
 	session_doing(s, index < 0 ? "warming up" : "running", v->build->node);
 	*ret = (struct run_result){ .output = STR_INIT };
 	r = s->target->run(v->handle, ret, e);
 	if (r < 0)
 		return r;
 	/* a run that was cut short by the user is not an observation */
-	if ((r = session_check_stop(s, e)) < 0) {
+	if ((r = session_check_stop(s, e)) < 0)
 		run_result_done(ret);
-		return r;
+	return r;
+}
+
+/*
+ * One run with its journal rows. `index` >= 0 counts, < 0 is a warm-up. The metric is chosen, and the choice journaled, before
+ * the first run that counts is: killed in between, the next process would not know what to read from it.
+ */
+static int one_run(struct session *s, struct visit *v, int index, bool chooses,
+		   struct run_result *ret, struct err *e)
+{
+	int r, chosen = 0;
+
+	for (;;) {
+		if ((r = attempt_run(s, v, index, ret, e)) < 0)
+			return r;
+		if (!ret->suspended_ns)
+			break;
+		if ((r = void_run(s, v, ret, e)) < 0)
+			return r;
 	}
-	r = store_run_end(s->store, run, ret->outcome, ret->reason ? ret->reason : "", ret->seconds,
-			  &ret->readings, ret->output.p, ret->output.n, e);
+	if (chooses && ret->outcome == OUTCOME_OK)
+		chosen = measure_choose_metric(s, ret, e);
+	r = store_run_end(s->store, v->last_run, ret->outcome, ret->reason ? ret->reason : "",
+			  ret->seconds, &ret->readings, ret->output.p, ret->output.n,
+			  chosen < 0 ? NULL : e);
+	r = chosen < 0 ? chosen : r;
 	if (r == 0)
 		r = say_remarks(s, ret, e);
 	if (r < 0)
@@ -406,7 +440,7 @@ int visit_begin(struct session *s, struct mbuild *b, struct visit **ret, struct 
 	for (unsigned k = 0; v->outcome == OUTCOME_OK && k < warmup; k++) {
 		struct run_result res;
 
-		if ((r = one_run(s, v, -1 - (int)k, &res, e)) < 0)
+		if ((r = one_run(s, v, -1 - (int)k, false, &res, e)) < 0)
 			return r;
 		run_result_done(&res);
 	}
@@ -447,41 +481,55 @@ void measure_tally(const struct session *s, const char *node, struct run_tally *
 		}
 }
 
-/* A run that ended: its totals and its node's. */
-static void count_run(struct session *s, const struct visit *v, const struct run_result *res)
+static void tally_failed(struct node_tally *t, const struct visit *v, const char *reason)
+{
+	t->failed++;
+	t->last_run = v->last_run;
+	free(t->last_reason);
+	t->last_reason = xstrdup(reason);
+}
+
+/* A run that ended: its totals and its node's. A probe that went well has not shown yet that a counted run does. */
+static void count_run(struct session *s, const struct visit *v, const struct run_result *res,
+		      bool is_probe)
 {
 	struct node_tally *t = tally_of(s, v->build->node);
 
 	if (res->outcome == OUTCOME_OK) {
 		s->ok_runs++;
 		s->run_seconds += res->seconds;
-		t->ok++;
+		t->ok += !is_probe;
 		return;
 	}
-	t->failed++;
-	t->last_run = v->last_run;
-	free(t->last_reason);
-	t->last_reason = xstrdup(res->reason ? res->reason : outcome_name(res->outcome));
+	tally_failed(t, v, res->reason ? res->reason : outcome_name(res->outcome));
+}
+
+void visit_refuse(struct session *s, const struct visit *v, const char *reason)
+{
+	struct node_tally *t = tally_of(s, v->build->node);
+
+	t->ok -= t->ok > 0;
+	tally_failed(t, v, reason);
 }
 
 int visit_run(struct session *s, struct visit *v, struct run_result *ret, struct err *e)
 {
-	int r = one_run(s, v, v->next_index, ret, e);
+	int r = one_run(s, v, v->next_index, true, ret, e);
 
 	if (r < 0)
 		return r;
 	v->next_index++;
 	s->n_runs++;
-	count_run(s, v, ret);
+	count_run(s, v, ret, false);
 	return 0;
 }
 
 int visit_probe(struct session *s, struct visit *v, struct run_result *ret, struct err *e)
 {
-	int r = one_run(s, v, -1 - (int)s->bench->warmup, ret, e);
+	int r = one_run(s, v, -1 - (int)s->bench->warmup, true, ret, e);
 
 	if (r == 0)
-		count_run(s, v, ret);
+		count_run(s, v, ret, true);
 	return r;
 }
 

@@ -39,6 +39,8 @@ int visit_begin(struct session *s, struct mbuild *b, struct visit **ret, struct 
 struct visit *visit_open(struct session *s, const struct mbuild *b);
 /* One counted run. Any outcome is a result. The caller owns *ret (run_result_done). */
 int visit_run(struct session *s, struct visit *v, struct run_result *ret, struct err *e) MUST_USE;
+/* A run that ended well says nothing after all (measure_reading): in the node's tally it is a failed one. */
+void visit_refuse(struct session *s, const struct visit *v, const char *reason);
 /* How the runs of one node went so far in this session. */
 struct run_tally {
 	unsigned ok, failed;
@@ -72,6 +74,12 @@ int visit_probe(struct session *s, struct visit *v, struct run_result *ret, stru
  */
 int measure_choose_metric(struct session *s, const struct run_result *first,
 			  struct err *e) MUST_USE;
+/*
+ * The primary metric of a run, or NULL where it is missing or its unit is not that of the hunt's first one: values in other units must not
+ * be mixed. Then *ret_why (the caller's to free) says so in one line.
+ */
+const struct reading *measure_reading(struct session *s, const struct readings *readings,
+				      char **ret_why);
 /* Takes the choice from the notes of an earlier process. */
 void measure_replay_metrics(struct session *s, const struct observations *obs);
 /* The direction of a reading: benchmark's, else its own, else guessed; ERR_USAGE that says how to set it if unknown. */

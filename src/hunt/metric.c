@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which number decides. In this order: --metric; the benchmark's `primary`; metrics that the configuration calls primary and the benchmark gives; the reader's first metric when a reader or a
+ * Which number decides. In this order: --metric; the benchmark's `primary`; the reader's first metric when a reader or a
  * regular expression was asked for; the instruction count under callgrind; the first metric of known direction when the
  * whole output is `name: value unit` lines (then it was written for us); else wall time. A benchmark that prints a report with a
  * colon in it must not have a stray number of that report taken for its metric, hence "the whole output".
@@ -48,10 +48,6 @@ int measure_choose_metric(struct session *s, const struct run_result *first, str
 	for (const char **p = s->bench->primary; !s->metrics.n && p && *p; p++)
 		for (; *p; p++)
 			strvec_add(&s->metrics, *p);
-	for (size_t i = 0, given = s->metrics.n; !given && i < s->config.n_metrics; i++)
-		if (s->config.metrics[i].primary &&
-		    readings_find(&first->readings, s->config.metrics[i].name))
-			strvec_add(&s->metrics, s->config.metrics[i].name);
 	if (!s->metrics.n)
 		strvec_add(&s->metrics, default_metric(s, first));
 	for (size_t i = 0; i < s->metrics.n; i++) {
@@ -72,24 +68,52 @@ int measure_choose_metric(struct session *s, const struct run_result *first, str
 		}
 	}
 	s->metric = s->metrics.v[0];
-	for (size_t i = 0; i < s->metrics.n; i++) {
-		AUTO_FREE char *note = xasprintf("%s%s", primary_note, s->metrics.v[i]);
-		int r = store_note(s->store, s->hunt, note, e);
 
-		if (r < 0)
-			return r;
+	AUTO(str) struct str note = STR_INIT;
+
+	/* one note for all: half of the list would be another question */
+	str_puts(&note, primary_note);
+	for (size_t i = 0; i < s->metrics.n; i++)
+		str_addf(&note, "%s%s", i ? "\n" : "", s->metrics.v[i]);
+	return store_note(s->store, s->hunt, note.p, e);
+}
+
+static void add_lines(struct strvec *list, const char *text)
+{
+	for (size_t n; *text; text += n + (text[n] == '\n')) {
+		n = strcspn(text, "\n");
+		AUTO_FREE char *line = xstrndup(text, n);
+
+		strvec_add(list, line);
 	}
-	return 0;
 }
 
 void measure_replay_metrics(struct session *s, const struct observations *obs)
 {
 	if (s->metrics.n)
 		return;
-	for (size_t i = 0; i < obs->n; i++)
+	for (size_t i = 0; i < obs->n && !s->metrics.n; i++)
 		if (obs->v[i].kind == OBS_NOTE && starts_with(obs->v[i].text, primary_note))
-			strvec_add(&s->metrics, obs->v[i].text + strlen(primary_note));
+			add_lines(&s->metrics, obs->v[i].text + strlen(primary_note));
 	s->metric = s->metrics.n ? s->metrics.v[0] : NULL;
+}
+
+const struct reading *measure_reading(struct session *s, const struct readings *readings,
+				      char **ret_why)
+{
+	const struct reading *x = s->metric ? readings_find(readings, s->metric) : NULL;
+
+	if (!x) {
+		*ret_why = xasprintf("the run gave no metric '%s'", s->metric ? s->metric : "");
+		return NULL;
+	}
+	if (!s->metric_unit)
+		s->metric_unit = xstrdup(x->unit);
+	if (!strcmp(s->metric_unit, x->unit))
+		return x;
+	*ret_why = xasprintf("metric '%s' is in '%s' here and was in '%s' before", s->metric,
+			     x->unit, s->metric_unit);
+	return NULL;
 }
 
 static bool is_primary(const struct session *s, const char *metric)

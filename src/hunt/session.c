@@ -170,6 +170,7 @@ void session_reset(struct session *s)
 	s->metric = NULL;
 	free(TAKE_PTR(s->known));
 	free(TAKE_PTR(s->doing));
+	free(TAKE_PTR(s->metric_unit));
 	s->hunt = 0;
 	s->n_builds = s->n_boots = s->n_runs = s->ok_runs = s->ok_builds = 0;
 	s->run_seconds = s->build_seconds = 0;

@@ -80,6 +80,7 @@ struct session {
 	char *data_hash;
 	struct strvec metrics; /* primary metrics; empty until known */
 	const char *metric;    /* the first of them */
+	char *metric_unit;     /* as its first counted run gave it; see measure_reading */
 	struct session_options opt;
 	unsigned jobs;
 	int64_t hunt;

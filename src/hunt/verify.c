@@ -166,7 +166,8 @@ int verify_hunt(struct store *st, int64_t hunt, struct verify_report *ret, struc
 	if (r < 0)
 		return r;
 	if (strcmp(row.kind, "bisect") && strcmp(row.kind, "compare") && strcmp(row.kind, "run"))
-		return err_set(e, ERR_USAGE, "hunt %lld is a '%s'; verify knows bisect, compare and run",
+		return err_set(e, ERR_USAGE,
+			       "hunt %lld is a '%s'; verify knows bisect, compare and run",
 			       (long long)row.id, row.kind);
 	if (!row.answer)
 		return err_set(e, ERR_MISSING, "hunt %lld has no answer yet to verify",

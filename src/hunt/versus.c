@@ -150,6 +150,7 @@ static void answer(const struct session *s, const struct duel *d, const struct v
 			json_out_text(&w, NULL, d->sides[i].label);
 		json_out_close(&w);
 		put_measured(d, &w);
+		duel_failures_json(d, &w);
 	} else {
 		duel_json(d, &w);
 	}

@@ -86,6 +86,24 @@ static void put_warnings(const struct json *answer, struct str *out)
 	}
 }
 
+/* Runs that were left out, which a reader of the table cannot see. */
+static void put_failures(const struct json *answer, struct str *out)
+{
+	const struct json *failed = json_get(answer, "failed_runs"),
+			  *why = json_get(answer, "last_failures");
+	const struct json *variants = json_get(answer, "variants");
+
+	for (size_t i = 0; i < json_count(failed); i++) {
+		long long n = answer_int(json_at(failed, i), NULL);
+
+		if (n > 0)
+			str_addf(out,
+				 " note: %lld run%s of %s failed and %s left out, the last: %s\n",
+				 n, n == 1 ? "" : "s", answer_str(json_at(variants, i), NULL),
+				 n == 1 ? "is" : "are", answer_str(json_at(why, i), NULL));
+	}
+}
+
 static void put_cost(const struct json *answer, struct str *out)
 {
 	AUTO(str) struct str time = STR_INIT;
@@ -95,7 +113,8 @@ static void put_cost(const struct json *answer, struct str *out)
 		return;
 	num_put_clock(&time, (int64_t)(answer_number(answer, "seconds") * 1e9));
 	str_addf(out, "\n %lld run%s in %s; every sample is in hunt %lld: culprit log %lld\n",
-		 answer_int(answer, "runs"), answer_int(answer, "runs") == 1 ? "" : "s", time.p, hunt, hunt);
+		 answer_int(answer, "runs"), answer_int(answer, "runs") == 1 ? "" : "s", time.p,
+		 hunt, hunt);
 	if (answer_flag(answer, "out_of_budget"))
 		str_puts(
 			out,
@@ -125,6 +144,7 @@ void answer_compare(const struct json *answer, const struct answer_style *style,
 		put_variant(answer, answer_str(json_at(variants, i), NULL), style, out);
 	}
 	put_warnings(answer, out);
+	put_failures(answer, out);
 	if (one_build_each(answer))
 		str_puts(
 			out,
@@ -176,5 +196,6 @@ void answer_run(const struct json *answer, const struct answer_style *style, str
 		last = variant;
 	}
 	table_put(&t, style->width, style->color, out);
+	put_failures(answer, out);
 	put_cost(answer, out);
 }

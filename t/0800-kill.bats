@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# kill -9, a sleeping machine, a clock that steps back: tests/tool/faults.c stands between culprit and the system. The benchmark
+# prints what the program's text says, so that an undisturbed hunt and a killed one read the same values.
+
+load lib
+setup() {
+	setup_culprit
+	faults=$(dirname "$(readlink -f "$CULPRIT")")/faults.so
+	[ -e "$faults" ] || skip 'faults.so is not beside the program'
+	make_history 20
+	plant 13 +8%
+	cd project || return 1
+	bench='echo "time: $(sed -n "s/.*((\([0-9]*\) .*/\1/p" program) ns"'
+	store=$BATS_TEST_TMPDIR/killed
+}
+disturbed() { LD_PRELOAD=$faults culprit "$@"; }
+
+# Kills the command at points drawn from the seed until it comes to its end; the answer is in ./killed.json, its status in $status,
+# the number of kills in $kills.
+kill_until_done() {
+	local seed=$1 calls=$2 at
+	shift 2
+	RANDOM=$seed
+	kills=0
+	while :; do
+		at=$((1 + RANDOM % (calls / 4)))
+		status=0
+		FAULT_KILL_AT=$at disturbed "$@" --store "$store" >killed.json 2>killed.err || status=$?
+		[ "$status" -eq 137 ] || break
+		kills=$((kills + 1))
+		[ "$kills" -lt 300 ] || { echo "seed $seed: it never ends"; return 1; }
+	done
+	echo "seed $seed: $kills kills, status $status, $(cat killed.err)"
+	[ "$kills" -ge 3 ]
+}
+# Nothing is left but the store; and in it nothing half written once `clean` has looked.
+nothing_left() {
+	[ -z "$(find "$BATS_TEST_TMPDIR/tmp" -mindepth 1)" ] || complain "left: $(find "$BATS_TEST_TMPDIR/tmp")"
+	culprit clean --store "$store" >/dev/null
+	[ -z "$(find "$store" -name '*.tmp*')" ] || complain "$(find "$store" -name '*.tmp*')"
+	[ -z "$(git status --porcelain --ignored | grep -v 'killed\.\|whole\.json\|count')" ] || complain "$(git status --porcelain --ignored)"
+}
+
+@test 'kill -9 at any point of a bisect: the same command goes on to the same answer' {
+	command=(bisect c1 c20 --build 'sh build.sh' --bench "$bench" --json)
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	mkdir "$TMPDIR"
+	FAULT_COUNT=$PWD/count disturbed "${command[@]}" --store ../whole >whole.json
+	[ "$(jq -r .culprit whole.json)" = "$(git rev-parse c13)" ]
+	for seed in 5 6; do
+		rm -rf "$store"
+		kill_until_done $seed "$(cat count)" "${command[@]}"
+		[ "$status" -eq 0 ]
+		[ "$(jq -c '[.verdict, .culprit, .builds, .new_median, .old_median]' killed.json)" = \
+			"$(jq -c '[.verdict, .culprit, .builds, .new_median, .old_median]' whole.json)" ]
+		jq -e --argjson kills "$kills" --slurpfile whole whole.json \
+			'.runs >= $whole[0].runs and .runs <= $whole[0].runs + $kills and .failed_runs == 0' killed.json
+		[ "$(culprit log --store "$store" --json | jq '.hunts | length')" -eq 1 ]
+		culprit verify --store "$store"
+	done
+	nothing_left
+}
+
+@test 'kill -9 at any point of a comparison' {
+	command=(compare c12 c13 --build 'sh build.sh' --bench "$bench" --json)
+	FAULT_COUNT=$PWD/count disturbed "${command[@]}" --store ../whole >whole.json || [ $? -eq 1 ]
+	for seed in 1 2; do
+		rm -rf "$store"
+		kill_until_done $seed "$(cat count)" "${command[@]}"
+		[ "$status" -eq 1 ]
+		[ "$(jq -c '.metrics[0] | [.n, .verdict, .change, .low, .high]' killed.json)" = \
+			"$(jq -c '.metrics[0] | [.n, .verdict, .change, .low, .high]' whole.json)" ]
+		culprit verify --store "$store"
+	done
+}
+
+@test 'a machine that sleeps during a run: the run is void, said and repeated' {
+	status=0
+	FAULT_SUSPEND=$BATS_TEST_TMPDIR/sleep disturbed run c1 -n 2 --build 'sh build.sh' --store "$store" --json \
+		--bench "[ -e $BATS_TEST_TMPDIR/once ] || touch $BATS_TEST_TMPDIR/once $BATS_TEST_TMPDIR/sleep; $bench" \
+		>answer 2>said || status=$?
+	[ "$status" -eq 0 ] || { cat said; false; }
+	grep -q 'run r1 is void: the machine was suspended for 90 s; it is repeated' said || { cat said; false; }
+	jq -e '[.measured[] | select(.metric == "time") | .n] == [2] and .failed_runs == [0]' answer
+	culprit_run log --store "$store" 1
+	expect_out 'note   run r1 is void'
+	[[ "$output" != *' r1 of '* ]] || complain 'the void run counts'
+	culprit_run verify --store "$store"
+	expect_status 0
+}
+
+@test 'a clock that steps back changes nothing but dates' {
+	FAULT_STEP_BACK=1 disturbed bisect c1 c20 --build 'sh build.sh' --bench "$bench" --no-head-to-head --store "$store" --json >answer
+	[ "$(jq -r .culprit answer)" = "$(git rev-parse c13)" ]
+	jq -e '.seconds >= 0 and .seconds < 600' answer
+	culprit_run log --store "$store" 1 --json
+	expect_status 0
+	jq -e '[.. | .seconds? // empty | numbers] | length > 5 and min >= 0 and max < 600' <<<"$output"
+	culprit_run verify --store "$store"
+	expect_status 0
+	FAULT_STEP_BACK=1 disturbed clean --older 1d --store "$store"
+	FAULT_STEP_BACK=1 disturbed status --store "$store"
+}
