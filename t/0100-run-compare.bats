@@ -77,15 +77,51 @@ digest() { find "$1" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | s
 	run --separate-stderr sh -c 'culprit compare before.txt - --better higher --json <after.txt'
 	expect_status 3
 	[ "$(jq -r '.metrics[0].verdict' <<<"$output")" = undecided ]
+	printf '%s\n' 84.75 84.56 83.33 86.89 >before.txt
+	printf '%s\n' 84.03 86.13 86.27 84.46 >after.txt
+	culprit_run compare before.txt after.txt --better higher
+	expect_status 3
+	expect_out '+0.4 % [-3.3, +3.5]'
+	expect_out 'undecided: about 123 more runs of each'
+	for v in 16.394 15.465 16.461; do echo "throughput: $v Gbit/s" >"v$v"; done
+	culprit_run compare v16.394 v15.465 v16.461
+	expect_status 3
+	[ "$(grep -c 'undecided: no interval from so few: at least 4 more runs of each' <<<"$output")" -eq 2 ] ||
+		complain 'single values have no interval, and it says so'
+	expect_out '-5.7 %'
+	expect_out '+0.4 %'
+	grep -q '\[' <<<"$output" && complain 'an interval of single values'
 	printf '709\n710\n' >b2
 	printf '672\n683\n' >a2
 	culprit_run compare b2 a2
 	expect_status 3
-	expect_out 'at least 3 more runs of each'
+	expect_out '-4.5 %'
+	expect_out 'no interval from so few: at least 3 more runs of each'
 	printf '1\nnan\n' >bad
 	culprit_run compare b2 bad
 	expect_status 2
 	expect_one_line 'bad:2'
+}
+
+@test 'compare: a ratio of two counters is a metric, and a run without its parts fails' {
+	make_history 3
+	cd project
+	rate() { # misses and references that both scatter, their ratio hardly
+		echo 'r=$(od -An -N2 -tu2 /dev/urandom); echo references: $((1000000 + r)); echo misses: $(((1000000 + r) * '"$1"' / 1000 + r % 100))'
+	}
+	culprit_run compare c1 c1:env.BAD=1 --build true --bench "if [ -n \"\$BAD\" ]; then $(rate 65); else $(rate 5); fi" \
+		-c 'metrics.miss_rate.formula=misses / references' -c metrics.miss_rate.better=lower \
+		-c metrics.miss_rate.primary=yes --json
+	expect_status 1
+	jq -e '.metrics[0] | .metric == "miss_rate" and .primary and .verdict == "slower" and .low > 11 and .high < 13' <<<"$output"
+	jq -e '[.metrics[] | select(.primary)] | length == 1' <<<"$output"
+	culprit_run compare c1 c2 --build true --bench 'echo misses: 5' -c 'metrics.m.formula=misses / references' \
+		-c metrics.m.better=lower -c benchmarks.default.primary=m
+	expect_status 4
+	expect_err "metric 'm' needs 'references', which the run did not give"
+	culprit_run compare c1 c2 --build true --bench true -c 'metrics.m.formula=misses /'
+	expect_status 2
+	expect_one_line "a name, a number or a bracket is missing at 'its end' in the formula 'misses /'"
 }
 
 @test 'run: medians and the store; a failing build and a failing benchmark say so in one line' {

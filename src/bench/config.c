@@ -9,6 +9,7 @@
  */
 #include "bench/benchmark.h"
 
+#include "bench/formula.h"
 #include "reader/reader.h"
 #include "sys/fs.h"
 #include "text/conf.h"
@@ -106,7 +107,7 @@ const struct conf_key config_keys[] = {
 	{ "metrics.*.better", CONF_CHOICE, M(better), NULL, "the metric's good direction",
 	  .choices = directions, .example = "lower" },
 	{ "metrics.*.formula", CONF_STRING, M(formula), NULL,
-	  "computes the metric from others of the same run: names, numbers, + - * / and brackets",
+	  "computes the metric from others of the same run: names, numbers, + - * / and brackets, blanks around a minus",
 	  .example = "cpu_seconds / (bytes * 8 / 1e9)" },
 	{ "metrics.*.primary", CONF_BOOL, M(primary), "no",
 	  "the metric decides in every benchmark that gives it and has no list 'primary'" },
@@ -371,8 +372,12 @@ static int check(const struct loading *l)
 		const struct formula_metric *m = &c->metrics[i];
 		AUTO_FREE char *self = xasprintf("metrics.%s", m->name);
 
+		struct err why = ERR_INIT;
+
 		if (m->formula && !*m->formula)
 			r = wrong(l, self, "%s.formula is empty", self);
+		else if (m->formula && formula_check(m->formula, &why) < 0)
+			r = wrong(l, self, "%s: %s", self, why.msg);
 	}
 	return r;
 }

@@ -10,6 +10,7 @@
 
 #include "base/num.h"
 #include "bench/callgrind.h"
+#include "bench/formula.h"
 #include "reader/reader.h"
 #include "sys/cgroup.h"
 #include "sys/counters.h"
@@ -356,12 +357,16 @@ static int judge_output(struct running *x, struct err *e)
 	return r;
 }
 
-static bool is_formula(const struct config *c, const char *metric)
+/* Why a computed metric has no value in this run; false if `metric` is none. */
+static bool refuse_formula(struct running *x, const char *metric)
 {
-	for (size_t i = 0; c && i < c->n_metrics; i++)
-		if (!strcmp(c->metrics[i].name, metric))
-			return true;
-	return false;
+	const struct formula_metric *m = x->s->config ? config_metric(x->s->config, metric) : NULL;
+	struct formula_result got;
+
+	if (!m || !m->formula || formula_value(m->formula, &x->ret->readings, &got))
+		return false;
+	refuse(x->ret, OUTCOME_FAILED, "metric '%s' %s: %s", metric, got.problem, m->formula);
+	return true;
 }
 
 static void refuse_missing(struct running *x, const char *metric, const char *when)
@@ -373,6 +378,8 @@ static void refuse_missing(struct running *x, const char *metric, const char *wh
 		refuse(x->ret, OUTCOME_FAILED, "metric '%s' is not supported: %s", metric, why);
 		return;
 	}
+	if (refuse_formula(x, metric))
+		return;
 	what_it_said(x, &said);
 	refuse(x->ret, OUTCOME_FAILED, "metric '%s' %s%s%s", metric, when,
 	       said.n ? "; it printed" : "; it printed nothing", said.p);
@@ -385,7 +392,7 @@ static void judge_metrics(struct running *x, struct run_memory *m)
 	bool any_primary = x->b->primary && x->b->primary[0];
 
 	for (const char **p = x->b->primary; p && *p; p++)
-		if (!readings_find(&r->readings, *p) && !is_formula(x->s->config, *p))
+		if (!readings_find(&r->readings, *p))
 			refuse_missing(x, *p, "was not found in what the benchmark printed");
 	for (size_t i = 0; m->is_set && i < m->first.n; i++) {
 		const struct reading *was = &m->first.v[i],
@@ -442,8 +449,10 @@ static int judge(struct running *x, struct run_memory *m, struct err *e)
 	r->n_standard = r->readings.n;
 	if (f == 0 && !r->reason)
 		f = judge_output(x, e);
-	if (f == 0 && !r->reason)
+	if (f == 0 && !r->reason) {
+		formula_apply(x->s->config, &r->readings);
 		judge_metrics(x, m);
+	}
 	if (r->reason) {
 		readings_done(&r->readings);
 		r->n_standard = 0;

@@ -34,7 +34,7 @@ void run_memory_done(struct run_memory *m);
 struct run_setting {
 	const struct benchmark *benchmark;
 	const struct config
-		*config; /* its formula metrics are not expected in the output; may be NULL */
+		*config; /* its metrics are computed and declared (bench/formula.h); may be NULL */
 	const char *const *env; /* whole environment of the children */
 	const char *cwd;
 	const char *bind_from, *bind_to; /* as in proc_spec */

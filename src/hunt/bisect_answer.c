@@ -8,12 +8,13 @@
 #include "hunt/bisect.h"
 
 #include "hunt/duel_json.h"
+#include "hunt/steadier.h"
 #include "text/json.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { DUEL_MAX_RUNS = 14, SUSPECTS_MAX = 64, RANGES_MAX = 8 };
+enum { DUEL_MAX_RUNS = 14, SUSPECTS_MAX = 64, RANGES_MAX = 8, MANY_RUNS = 60 };
 
 /* --- the head-to-head ---------------------------------------------------------------------------------------- */
 
@@ -205,6 +206,22 @@ static void put_end(struct bisect *b, struct json_out *w, const char *key, const
 	json_out_close(w);
 }
 
+/* Said where the noise of the metric had a price: no name, or many runs. */
+static void put_steadier(const struct bisect *b, const struct search_status *st, struct json_out *w)
+{
+	AUTO(observations) struct observations obs = { 0 };
+
+	if (b->answered && st->answer == ANSWER_NAMED && b->s->n_runs < MANY_RUNS)
+		return;
+	if (store_observations(b->s->store, b->s->hunt, &obs, NULL) < 0)
+		return;
+	AUTO_FREE char *text = steadier_metric(b->s, &obs, b->range.oid[b->range.g.good],
+					       b->range.oid[b->range.g.bad]);
+
+	if (text)
+		json_out_text(w, NULL, text);
+}
+
 static void put_warnings(const struct bisect *b, const struct search_status *st, struct json_out *w)
 {
 	json_out_array(w, "warnings");
@@ -225,6 +242,7 @@ static void put_warnings(const struct bisect *b, const struct search_status *st,
 	if (!b->range.good_is_ancestor)
 		json_out_text(w, NULL,
 			      "the ends are on different branches: searched from their merge base");
+	put_steadier(b, st, w);
 	json_out_close(w);
 }
 

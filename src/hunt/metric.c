@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which number decides. In this order: --metric; the benchmark's `primary`; the reader's first metric when a reader or a
+ * Which number decides. In this order: --metric; the benchmark's `primary`; metrics that the configuration calls primary and the benchmark gives; the reader's first metric when a reader or a
  * regular expression was asked for; the instruction count under callgrind; the first metric of known direction when the
  * whole output is `name: value unit` lines (then it was written for us); else wall time. A benchmark that prints a report with a
  * colon in it must not have a stray number of that report taken for its metric, hence "the whole output".
@@ -48,6 +48,10 @@ int measure_choose_metric(struct session *s, const struct run_result *first, str
 	for (const char **p = s->bench->primary; !s->metrics.n && p && *p; p++)
 		for (; *p; p++)
 			strvec_add(&s->metrics, *p);
+	for (size_t i = 0, given = s->metrics.n; !given && i < s->config.n_metrics; i++)
+		if (s->config.metrics[i].primary &&
+		    readings_find(&first->readings, s->config.metrics[i].name))
+			strvec_add(&s->metrics, s->config.metrics[i].name);
 	if (!s->metrics.n)
 		strvec_add(&s->metrics, default_metric(s, first));
 	for (size_t i = 0; i < s->metrics.n; i++) {

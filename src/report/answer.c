@@ -50,6 +50,12 @@ static int decimals_for(double low, double high, double change)
 	return width >= 0.001 || width == 0 ? 1 : width >= 0.0001 ? 2 : 3;
 }
 
+/* Three digits, zeros too: "4.00", "13.7", "128". */
+static void put_factor(double x, struct str *out)
+{
+	str_addf(out, "%.*f", fabs(x) < 9.995 ? 2 : fabs(x) < 99.95 ? 1 : 0, x);
+}
+
 void answer_change(const struct json *row, struct str *out)
 {
 	double change = answer_number(row, "change");
@@ -62,9 +68,15 @@ void answer_change(const struct json *row, struct str *out)
 	}
 	/* "+5716 %" is hard to read; "58 times" is not */
 	if (change >= TIMES_FROM) {
-		str_addf(out, "%.3g times", 1 + change);
-		if (!isnan(low) && !isnan(high))
-			str_addf(out, " [%.3g, %.3g]", 1 + low, 1 + high);
+		put_factor(1 + change, out);
+		str_puts(out, " times");
+		if (!isnan(low) && !isnan(high)) {
+			str_puts(out, " [");
+			put_factor(1 + low, out);
+			str_puts(out, ", ");
+			put_factor(1 + high, out);
+			str_putc(out, ']');
+		}
 		return;
 	}
 	num_put_change(out, change, decimals);
@@ -118,7 +130,7 @@ void answer_verdict(const struct json *row, struct str *out)
 	if (answer_flag(row, "unresolvable"))
 		str_puts(out, ": not resolvable (more than 64 times the runs)");
 	else if (answer_flag(row, "need_minimum"))
-		str_addf(out, ": at least %lld more runs of each", more);
+		str_addf(out, ": no interval from so few: at least %lld more runs of each", more);
 	else if (more)
 		str_addf(out, ": about %lld more runs of each", more);
 }

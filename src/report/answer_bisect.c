@@ -84,6 +84,24 @@ static void put_suspect_rows(const struct json *a, const char *first_label, size
 	}
 }
 
+/* An interval that holds "no change" is no confirmation, and must not read like one. */
+static void put_named_change(const struct json *a, struct str *out)
+{
+	bool open = answer_number(a, "low") < 0 && answer_number(a, "high") > 0;
+
+	answer_change(a, out);
+	if (open)
+		str_puts(out, ", not decided ");
+	else
+		str_addf(out, " %s, ", direction_word(a));
+	if (!strcmp(answer_str(a, "change_source"), "head-to-head"))
+		str_addf(out, "against its parent, head to head (%lld + %lld fresh runs)\n",
+			 answer_int(a, "head_to_head.metrics[0].n[0]"),
+			 answer_int(a, "head_to_head.metrics[0].n[1]"));
+	else
+		str_addf(out, "%s all builds of the search\n", open ? "by" : "estimated from");
+}
+
 static void put_named(const struct json *a, const struct answer_style *style, struct str *out)
 {
 	AUTO(str) struct str p = STR_INIT;
@@ -95,14 +113,7 @@ static void put_named(const struct json *a, const struct answer_style *style, st
 	text_put(out, TEXT_BOLD, style->color, name.p);
 	str_addf(out, "  %s   P = %s\n", answer_str(a, "named.subject"), p.p);
 	label(out, "");
-	answer_change(a, out);
-	str_addf(out, " %s, ", direction_word(a));
-	if (!strcmp(answer_str(a, "change_source"), "head-to-head"))
-		str_addf(out, "against its parent, head to head (%lld + %lld fresh runs)\n",
-			 answer_int(a, "head_to_head.metrics[0].n[0]"),
-			 answer_int(a, "head_to_head.metrics[0].n[1]"));
-	else
-		str_puts(out, "estimated from all builds of the search\n");
+	put_named_change(a, out);
 	put_suspect_rows(a, "next", 1, 3, out);
 }
 
@@ -178,9 +189,18 @@ static void put_undecided(const struct json *a, struct str *out)
 	label(out, "undecided");
 	str_addf(out, "%s\n", answer_str(a, "why"));
 	if (n) {
+		AUTO(str) struct str p = STR_INIT;
+
+		/* the confidence includes that there is a change, and one only; the set is what follows if so */
+		put_probability(answer_number(a, "probability"), &p);
 		label(out, "");
-		str_addf(out, "the smallest set that holds it with %.3g %%: %zu commit%s\n",
-			 100 * answer_number(a, "level"), n, n == 1 ? "" : "s");
+		str_addf(out, "the likeliest has P = %s, and %.3g %% is asked for\n", p.p,
+			 100 * answer_number(a, "level"));
+		label(out, "");
+		str_addf(
+			out,
+			"if there is one change, the smallest set that holds it with %.3g %%: %zu commit%s\n",
+			100 * answer_number(a, "level"), n, n == 1 ? "" : "s");
 		put_suspect_rows(a, "", 0, 10, out);
 	}
 	if (more) {

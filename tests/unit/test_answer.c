@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/answer.h"
+#include "text/json.h"
+#include "unit.h"
+
+#include <string.h>
+
+static void change_is(const char *row, const char *wanted)
+{
+	struct json *root = NULL;
+	AUTO(str) struct str out = STR_INIT;
+
+	assert_int_equal(json_parse(row, strlen(row), "row", &root, NULL), 0);
+	answer_change(root, &out);
+	assert_string_equal(out.p, wanted);
+	json_free(root);
+}
+
+static void changes_are_per_cent_or_factors(void **state UNUSED)
+{
+	static const char *const rows[][2] = {
+		{ "{\"change\":0.071,\"low\":0.064,\"high\":0.078}", "+7.1 % [+6.4, +7.8]" },
+		{ "{\"change\":5.83,\"low\":3,\"high\":12.7}", "6.83 times [4.00, 13.7]" },
+		{ "{\"change\":127.2,\"low\":98.96,\"high\":131}", "128 times [100, 132]" },
+		{ "{\"change\":4.2}", "5.20 times" },
+		{ "{\"change\":-0.982,\"low\":-0.991,\"high\":-0.959}", "-98.2 % [-99.1, -95.9]" },
+		{ "{}", "-" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		change_is(rows[i][0], rows[i][1]);
+}
+
+static void named_says(const char *low, const char *high, const char *wanted)
+{
+	struct answer_style style = { 0 };
+	struct json *root = NULL;
+	AUTO(str) struct str out = STR_INIT;
+	AUTO_FREE char *text = xasprintf(
+		"{\"command\":\"bisect\",\"verdict\":\"named\",\"culprit\":\"0123456789abcdef\",\"probability\":0.96,"
+		"\"change\":0.5,\"low\":%s,\"high\":%s,\"change_source\":\"head-to-head\",\"direction\":\"regression\","
+		"\"named\":{\"subject\":\"x\"},\"head_to_head\":{\"metrics\":[{\"n\":[14,13]}]}}",
+		low, high);
+
+	assert_int_equal(json_parse(text, strlen(text), "answer", &root, NULL), 0);
+	answer_bisect(root, &style, &out);
+	if (!strstr(out.p, wanted))
+		fail_msg("no '%s' in: %s", wanted, out.p);
+	json_free(root);
+}
+
+static void an_open_interval_confirms_nothing(void **state UNUSED)
+{
+	named_says(
+		"0.2", "0.8",
+		"+50.0 % [+20.0, +80.0] worse, against its parent, head to head (14 + 13 fresh runs)\n");
+	named_says(
+		"-0.1", "0.8",
+		"+50.0 % [-10.0, +80.0], not decided against its parent, head to head (14 + 13 fresh runs)\n");
+}
+
+static void undecided_says_what_is_missing(void **state UNUSED)
+{
+	static const char answer[] =
+		"{\"command\":\"bisect\",\"verdict\":\"undecided\",\"why\":\"the budget is spent\",\"probability\":0.928,"
+		"\"level\":0.95,\"suspects\":[{\"commit\":\"0123456789abcdef\",\"probability\":0.997,\"subject\":\"x\"}]}";
+	struct answer_style style = { 0 };
+	struct json *root = NULL;
+	AUTO(str) struct str out = STR_INIT;
+
+	assert_int_equal(json_parse(answer, strlen(answer), "answer", &root, NULL), 0);
+	answer_bisect(root, &style, &out);
+	assert_non_null(strstr(out.p, "the likeliest has P = 92.8 %, and 95 % is asked for\n"));
+	assert_non_null(strstr(
+		out.p,
+		"if there is one change, the smallest set that holds it with 95 %: 1 commit\n"));
+	json_free(root);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(changes_are_per_cent_or_factors),
+		cmocka_unit_test(undecided_says_what_is_missing),
+		cmocka_unit_test(an_open_interval_confirms_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
