@@ -240,10 +240,16 @@ static void consider(const struct pricing *r, struct choice option, const double
 		     const double *v0, unsigned had, double extra, double factor,
 		     struct choice *ret)
 {
+	double most = 0;
+
 	for (size_t i = 0; i < ARRAY_LEN(repeats); i++) {
 		unsigned n = repeats[i];
 		double value = factor * value_of(r, q, v0, had, n) / (extra + n * r->visit_cost);
 
+		/* Rises, then falls: what is well past its best is not looked at further. */
+		if (value < 0.6 * most)
+			break;
+		most = fmax(most, value);
 		if (value <= ret->value)
 			continue;
 		*ret = option;

@@ -22,7 +22,7 @@
 #define LN_IMPOSSIBLE (-20.7) /* 1e-9: two commits with one artefact on two sides */
 #define W0_CAREFUL 0.1
 #define T0_CAREFUL 1.67
-#define HOPELESS 14.0
+#define HOPELESS 10.0
 #define SPACING                                                                                    \
 	1.6 /* of nodes, in sds of the narrowest product there can be: off by 1e-3 at worst */
 #define LN_SLIP (-13.8) /* 1e-6: a hand-made mark is wrong */
@@ -307,7 +307,7 @@ static struct window window_make(double lo, double hi, double h)
 	struct window w = { .x0 = lo, .h = h };
 	double n = ceil((hi - lo) / h) + 1;
 
-	w.n = n > NODES_MAX ? NODES_MAX : n < 7 ? 7 : (size_t)n;
+	w.n = n > NODES_MAX ? NODES_MAX : n < 8 ? 8 : ((size_t)n + 7) / 8 * 8;
 	w.h = (hi - lo) / (double)(w.n - 1);
 	return w;
 }
