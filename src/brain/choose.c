@@ -276,7 +276,7 @@ static void consider_new(struct chooser *c, const struct pricing *r, struct choi
 
 		for (unsigned t = 0; t < in->posterior->n_tau; t++)
 			q[t] = sketch_q_given(&c->sketch, node,
-					      in->posterior->p_tau + (size_t)t * in->posterior->n);
+					      in->p_tau + (size_t)t * in->posterior->n);
 		consider(r, (struct choice){ .kind = CHOICE_NEW, .node = node, .q = side }, q, none,
 			 0, in->costs.build, h > 0 ? c->best_score[k] / h : 0, ret);
 	}
@@ -295,7 +295,7 @@ static void consider_rerun(const struct pricing *r, struct choice *ret)
 		if (!unit->n || side < 1e-4 || side > 1 - 1e-4)
 			continue;
 		for (unsigned t = 0; t < p->n_tau; t++) {
-			q[t] = side_of_unit(in, u, p->p_tau + (size_t)t * p->n);
+			q[t] = side_of_unit(in, u, in->p_tau + (size_t)t * p->n);
 			unit_location(in->data, u, sqrt(p->s2[t]), sqrt(p->kappa2[t]), &m, &v0[t]);
 			none[t] = 1e300;
 		}

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* A wrong prior must cost runs, not correctness: every candidate keeps this share of an equal prior. */
-#define PRIOR_EQUAL_SHARE 0.1
+#define PRIOR_EQUAL_SHARE 0.3
 
 static void prior_make(struct classes *c)
 {

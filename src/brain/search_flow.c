@@ -114,17 +114,45 @@ static bool doubt_ends(struct search *s, const struct ends *e, unsigned units)
 	return search_fresh_end(s, bad < good, PHASE_SEARCH);
 }
 
+/* Class probabilities by offset sd had the user given no weights. */
+static double *flat_by_offset(const struct search *s)
+{
+	const struct posterior *p = &s->post;
+	const struct classes *c = &s->classes;
+	double *q = xcalloc((size_t)p->n * p->n_tau, sizeof(*q));
+
+	for (unsigned t = 0; t < p->n_tau; t++) {
+		double sum = 1e-300;
+
+		for (uint32_t k = 0; k < p->n; k++)
+			if (c->mass[k] > 0)
+				sum += q[(size_t)t * p->n + k] = p->p_tau[(size_t)t * p->n + k] *
+								 c->mass_flat[k] / c->mass[k];
+		for (uint32_t k = 0; k < p->n; k++)
+			q[(size_t)t * p->n + k] /= sum;
+	}
+	return q;
+}
+
 static void next_best(struct search *s, const struct ends *e)
 {
+	double enough = 1 - s->params.alpha;
+	uint32_t best = s->post.best;
+	AUTO_FREE double *flat = NULL;
 	struct choose_in in;
 	struct choice c;
 
 	search_choose_in(s, &in);
-	/* Once only the careful prior is in the way of a name, its doubts are the ones to settle. */
-	if (!s->params.can_relayout &&
-	    s->post.p[s->post.best] * (1 - s->post.none) > 1 - s->params.alpha) {
-		in.p = s->post.p_careful;
-		in.w_tau = s->post.w_careful;
+	/* Once only an equal or the careful prior is in the way of a name, its doubts are the ones to settle. */
+	if (s->post.p[best] * (1 - s->post.none) > enough) {
+		if (s->post.p_flat[best] * (1 - s->post.none_flat) < enough) {
+			flat = flat_by_offset(s);
+			in.p = s->post.p_flat;
+			in.p_tau = flat;
+		} else if (!s->params.can_relayout) {
+			in.p = s->post.p_careful;
+			in.w_tau = s->post.w_careful;
+		}
 	}
 	choose_best(&s->chooser, &in, &c);
 	if (c.kind == CHOICE_NONE || c.value * in.costs.run < LEAST_VALUE) {

@@ -264,6 +264,7 @@ void search_choose_in(const struct search *s, struct choose_in *ret)
 	*ret = (struct choose_in){
 		.posterior = &s->post,
 		.p = s->post.p,
+		.p_tau = s->post.p_tau,
 		.w_tau = s->post.w_tau,
 		.classes = &s->classes,
 		.data = &s->data,
