@@ -17,6 +17,12 @@ static const unsigned repeats[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32 };
 /* Squared separation beyond which doubt is not for want of runs: a unit still in doubt there is odd, and stays so. */
 #define DECISIVE 60
 
+/*
+ * What a second visit in a row is worth beside one after others: a machine that drifts is then where it was, and the
+ * two say less than two visits that others part.
+ */
+#define SAME_AGAIN 0.5
+
 static double entropy(double q)
 {
 	if (q <= 1e-12 || q >= 1 - 1e-12)
@@ -304,7 +310,8 @@ static void consider_rerun(const struct pricing *r, struct choice *ret)
 		};
 
 		if (!in->data->noise.exact)
-			consider(r, option, q, v0, unit->n_visits, 0, 1, ret);
+			consider(r, option, q, v0, unit->n_visits, 0,
+				 u == in->last_unit ? SAME_AGAIN : 1, ret);
 		option.kind = CHOICE_RELAYOUT;
 		if (in->can_relayout)
 			consider(r, option, q, none, 0, in->costs.build, 1, ret);

@@ -24,9 +24,11 @@ struct choose_in {
 	bool can_relayout;
 	unsigned runs_per_boot; /* least */
 	const double *p;	/* of classes: posterior->p or p_careful */
-	const double *p_tau; /* the same by offset sd, as in struct posterior */
+	const double *p_tau;	/* the same by offset sd, as in struct posterior */
 	const double *w_tau;	/* and the weights of offset sds that go with it */
 	double boot_scale;	/* what is believed of the boot sd while nothing is known */
+	uint32_t
+		last_unit; /* measured last, NO_UNIT if none: a drift would fall on all of its runs */
 };
 
 struct choice {

@@ -21,7 +21,7 @@
 #define W0 0.5
 #define LN_IMPOSSIBLE (-20.7) /* 1e-9: two commits with one artefact on two sides */
 #define W0_CAREFUL 0.1
-#define T0_CAREFUL 1.67
+#define T0_CAREFUL 5
 #define HOPELESS 10.0
 #define SPACING                                                                                    \
 	1.6 /* of nodes, in sds of the narrowest product there can be: off by 1e-3 at worst */

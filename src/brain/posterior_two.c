@@ -3,7 +3,7 @@
  * posterior_two - the evidence for two changes, so that one of them is not blamed with a confidence that it does not have.
  *
  * For an older and a younger class the units fall into good, middle and bad. The outer levels have their integrals from
- * the walk; the middle level is integrated in closed form. Pairs one of whose parts is below a fifth of the whole are left
+ * the walk; the middle level is integrated in closed form. Pairs one of whose parts is below three tenths of the whole are left
  * out: a tiny second change is indistinguishable from none and must not eat confidence. Pairs on parallel branches are left out
  * too.
  */
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_PART 0.2
+#define LEAST_PART 0.3
 #define CLASSES_MAX 128
 
 struct middle {

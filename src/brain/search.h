@@ -20,18 +20,18 @@
 #include "model/model.h"
 
 struct search_params {
-	double alpha;		/* 1 - confidence that a name needs; 0.05 */
-	double margin;		/* smallest relative change of interest; 0.01 */
-	double offset_scale;	/* T0: typical relative sd of the per-build offset; 0.006. Counters: 0.0001 */
-	double boot_scale;	/* the same for a boot (a visit: a fresh process environment, a VM boot) */
-	double cost_build;	/* seconds; the guess to price actions with until times are reported */
+	double alpha;  /* 1 - confidence that a name needs; 0.05 */
+	double margin; /* smallest relative change of interest; 0.01 */
+	double offset_scale; /* T0: typical relative sd of the per-build offset; 0.006. Counters: 0.0001 */
+	double boot_scale; /* the same for a boot (a visit: a fresh process environment, a VM boot) */
+	double cost_build; /* seconds; the guess to price actions with until times are reported */
 	double cost_boot;
 	double cost_run;
 	bool counter;		/* values are exact counts: equal repeats mean no noise */
 	bool can_relayout;	/* a fresh build of a tested commit is possible (another layout) */
 	bool inside;		/* ends may be equal: search for changes inside the range */
 	bool expect_equal_ends; /* reserved for inside */
-	unsigned max_runs;	/* limits; 0 = the defaults 1500 and 70 (+ log2 of the candidates) */
+	unsigned max_runs; /* limits; 0 = the defaults 1500 and 70 (+ log2 of the candidates) */
 	unsigned max_builds;
 	unsigned runs_per_boot; /* least runs that a visit makes; 1 */
 };
@@ -53,7 +53,8 @@ void search_free(struct search *s);
 void search_built(struct search *s, uint32_t node, int64_t build, enum outcome outcome,
 		  int64_t artefact, bool relayout, double seconds);
 /* A boot (visit) of `build` began or failed; `boot` is the caller's number. A failed boot of a commit counts towards skipping it. */
-void search_booted(struct search *s, int64_t build, int64_t boot, enum outcome outcome, double seconds);
+void search_booted(struct search *s, int64_t build, int64_t boot, enum outcome outcome,
+		   double seconds);
 /* One run gave a value. `index` is the run's position in its boot (0 = first counted run). `resolution` as in struct reading. */
 void search_value(struct search *s, int64_t boot, unsigned index, double value, double resolution,
 		  double seconds);
@@ -87,28 +88,28 @@ void search_next(struct search *s, struct action *ret);
 
 /* What is known now; valid at any time, final when the action was ACTION_ANSWER. */
 struct search_status {
-	enum answer answer;	 /* meaningful once final */
+	enum answer answer; /* meaningful once final */
 	bool final;
 	enum action_phase phase;
-	uint32_t culprit;	 /* the likeliest candidate; the name if answer is ANSWER_NAMED */
-	double probability;	 /* confidence in the class that `culprit` belongs to */
+	uint32_t culprit;   /* the likeliest candidate; the name if answer is ANSWER_NAMED */
+	double probability; /* confidence in the class that `culprit` belongs to */
 	double p_no_change;
 	double p_multiple;
-	double change;		 /* relative: 0.071 = 7.1 % more; NaN while unknown. Posterior mean and 95 % interval */
+	double change; /* relative: 0.071 = 7.1 % more; NaN while unknown. Posterior mean and 95 % interval */
 	double low, high;
 	double run_sd, boot_sd, build_sd; /* relative; NaN while unknown */
-	bool counter;		 /* repeats were proved equal at a fine resolution */
+	bool counter;			  /* repeats were proved equal at a fine resolution */
 	unsigned builds, boots, runs;	  /* reported so far, failed ones included */
-	unsigned more_runs;	 /* when undecided: about how many more would help; 0 = not known */
-	double seconds_left;	 /* expected cost to the end, from reported times; NaN while unknown */
-	char why[240];		 /* why it stopped, in words: "only unbuildable commits are left", "builds differ by about 1.2 % for no reason" */
-	unsigned warnings;	 /* SEARCH_WARN_* */
+	unsigned more_runs;  /* when undecided: about how many more would help; 0 = not known */
+	double seconds_left; /* expected cost to the end, from reported times; NaN while unknown */
+	char why[240]; /* why it stopped, in words: "only unbuildable commits are left", "builds differ by about 1.2 % for no reason" */
+	unsigned warnings; /* SEARCH_WARN_* */
 };
 enum {
-	SEARCH_WARN_DRIFT = 1 << 0,    /* the good end's visits differ by more than 3 se over time */
-	SEARCH_WARN_OFFSETS = 1 << 1,  /* d < 3 tau: not resolvable without rebuilds */
-	SEARCH_WARN_LOWERED = 1 << 2,  /* a name was lowered to a set */
-	SEARCH_WARN_SPREAD = 1 << 3,   /* the ends differ in spread, not in level */
+	SEARCH_WARN_DRIFT = 1 << 0,   /* the good end's visits differ by more than 3 se over time */
+	SEARCH_WARN_OFFSETS = 1 << 1, /* d < 3 tau: not resolvable without rebuilds */
+	SEARCH_WARN_LOWERED = 1 << 2, /* a name was lowered to a set */
+	SEARCH_WARN_SPREAD = 1 << 3,  /* the ends differ in spread, not in level */
 };
 void search_status(struct search *s, struct search_status *ret);
 

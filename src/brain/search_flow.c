@@ -12,9 +12,10 @@
 #include <string.h>
 
 #define Z_EQUAL 3 /* standard errors: the ends count as equal in a search inside */
-#define P_TWO 0.95
-#define END_DOUBT 0.4	 /* P(no change) at which an end's own build is suspected */
-#define LEAST_VALUE 1e-4 /* nats per run */
+#define P_TWO 0.9
+#define P_TWO_CAREFUL 0.6 /* where no fresh build could tell two changes from build offsets */
+#define END_DOUBT 0.4	  /* P(no change) at which an end's own build is suspected */
+#define LEAST_VALUE 1e-4  /* nats per run */
 
 static bool over_budget(const struct search *s)
 {
@@ -191,9 +192,11 @@ static void search_stage(struct search *s, const struct ends *e)
 		units += s->data.units.v[u].n > 0;
 	if (search_none_likely(s) && units >= 4)
 		search_no_change(s);
-	else if (fmin(p->p_two, p->two_careful) > P_TWO && units >= 4)
-		search_answer_multiple(s);
-	else if (over_budget(s))
+	else if (p->p_two > P_TWO && units >= 4 &&
+		 p->two_careful > (s->params.can_relayout ? 0.95 : P_TWO_CAREFUL)) {
+		if (over_budget(s) || !search_confirm_multiple(s, e))
+			search_answer_multiple(s);
+	} else if (over_budget(s))
 		search_undecided(s, "the limit of builds or runs is reached");
 	else if (!finish_build(s) && !doubt_ends(s, e, units) && !search_try_to_name(s))
 		next_best(s, e);

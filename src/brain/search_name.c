@@ -11,7 +11,10 @@
 #define CONFIRM_VISITS 2 /* least visits of the units that a name rests on */
 #define CONFIRM_BUILDS                                                                             \
 	2 /* least builds of the commits that a name rests on, where another layout can be had */
-#define LARGE_OFFSETS 0.4 /* P(offset sd > shift / 4) from which a name is lowered to a set */
+#define TWO_BUILDS 2 /* least builds between two changes */
+#define TWO_VISITS 3 /* least visits of each, and of the ends */
+#define NEAR_STEPS 8
+#define LARGE_OFFSETS 0.5 /* P(offset sd > shift / 4) from which a name is lowered to a set */
 #define PESSIMIST 0.93	  /* unless its probability given such offsets is at least this */
 
 /* Is `b` a class that differs from `a` by the sides of tested commits of unit `u` alone? */
@@ -102,6 +105,95 @@ static bool wants_relayout(const struct search *s, uint32_t cls, uint32_t *ret_n
 		*ret_node = node;
 	}
 	return least < CONFIRM_BUILDS;
+}
+
+/* Is tested commit `node` between the two likeliest changes? */
+static bool between(const struct search *s, uint32_t node)
+{
+	return class_side(&s->classes, s->post.pair[0], node) &&
+	       !class_side(&s->classes, s->post.pair[1], node);
+}
+
+/*
+ * A commit next to one between the two changes, so most likely between them itself: its parent or child, or one of theirs.
+ */
+static bool neighbour_between(const struct search *s, uint32_t *ret_node)
+{
+	const struct graph *g = s->g;
+	AUTO_FREE uint8_t *near = xcalloc(g->n, 1); /* 1 + steps */
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t b = 0; b < s->classes.n_bits; b++)
+		if (between(s, s->classes.bit_node[b]))
+			near[s->classes.bit_node[b]] = 1;
+	for (int step = 1; step <= NEAR_STEPS && best == UINT32_MAX; step++)
+		for (uint32_t i = 0; i < g->n; i++)
+			for (uint32_t k = g->parent_start[i]; k < g->parent_start[i + 1]; k++) {
+				uint32_t a = g->parents[k];
+				uint32_t fresh = near[i] == step && !near[a]   ? a
+						 : near[a] == step && !near[i] ? i
+									       : UINT32_MAX;
+
+				if (fresh == UINT32_MAX || g->boundary[fresh])
+					continue;
+				near[fresh] = (uint8_t)(step + 1);
+				if (!s->closed[fresh] && best == UINT32_MAX)
+					best = fresh;
+			}
+	*ret_node = best;
+	return best != UINT32_MAX;
+}
+
+/* May a build's own offset be a good part of the smaller of two changes? */
+static bool odd_build_possible(const struct search *s)
+{
+	const struct posterior *p = &s->post;
+	double part = fmin(fabs(p->pair_change[0]), fabs(p->pair_change[1])), w = 0;
+
+	for (unsigned t = 0; t < p->n_tau; t++)
+		if (p->tau2[t] * 9 > part * part)
+			w += p->w_careful[t];
+	return w > 0.2;
+}
+
+/*
+ * One odd build in the middle, or a machine that drifted, looks like two changes: the level between them must have been seen
+ * in two builds, and all three levels in several visits taken in turn.
+ */
+bool search_confirm_multiple(struct search *s, const struct ends *e)
+{
+	uint32_t builds = 0, least_unit = NO_UNIT, node;
+
+	if (s->data.noise.exact)
+		return false;
+	for (uint32_t u = 0; u < s->data.units.n; u++) {
+		const struct unit *unit = &s->data.units.v[u];
+
+		if (!unit->n || !between(s, unit->nodes.v[0]))
+			continue;
+		builds++;
+		if (search_build_of_unit(s, u) >= 0 &&
+		    (least_unit == NO_UNIT ||
+		     unit->n_visits < s->data.units.v[least_unit].n_visits))
+			least_unit = u;
+	}
+	if (builds < TWO_BUILDS && odd_build_possible(s) && neighbour_between(s, &node)) {
+		search_act(s, PHASE_CONFIRM, ACTION_BUILD_FIRST, node, -1,
+			   "between two likely changes");
+		return true;
+	}
+	unsigned least = least_unit == NO_UNIT ? TWO_VISITS : s->data.units.v[least_unit].n_visits;
+	unsigned end = e->good < e->bad ? e->good : e->bad;
+
+	if (end < TWO_VISITS && end <= least) {
+		search_visit_ends(s, e, "confirm two changes");
+		s->next.phase = PHASE_CONFIRM;
+		return true;
+	}
+	if (least >= TWO_VISITS)
+		return false;
+	search_visit_unit(s, PHASE_CONFIRM, least_unit, "confirm two changes");
+	return true;
 }
 
 /* The tested commit between the two likeliest changes that was measured most: both sub-ranges end there. */

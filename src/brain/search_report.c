@@ -239,7 +239,7 @@ void search_mark(struct search *s, uint32_t node, enum search_mark mark)
 	classes_test(&s->classes, node);
 }
 
-#define CAREFUL_SLACK 0.03 /* the careful prior may fall short of 1 - alpha by this */
+#define CAREFUL_SLACK 0.12 /* the careful prior may fall short of 1 - alpha by this */
 /* --- what is known --------------------------------------------------------------------------------------------- */
 
 double search_margin(const struct search *s)
@@ -273,6 +273,9 @@ void search_choose_in(const struct search *s, struct choose_in *ret)
 		.can_relayout = s->params.can_relayout,
 		.runs_per_boot = s->params.runs_per_boot,
 		.boot_scale = s->params.boot_scale,
+		.last_unit = s->last_boot < 0
+				     ? NO_UNIT
+				     : s->data.builds.v[s->data.boots.v[s->last_boot].build].unit,
 	};
 	search_costs(s, &ret->costs);
 }

@@ -107,6 +107,10 @@ bool search_ends_stage(struct search *s, const struct ends *e);
 
 /* True if the best class can be answered, or an action towards it was found. */
 bool search_try_to_name(struct search *s);
+/*
+ * Are the likeliest two changes backed by enough builds and visits between them? If not, an action towards that was found.
+ */
+bool search_confirm_multiple(struct search *s, const struct ends *e);
 void search_answer_multiple(struct search *s);
 
 /* --- search_inside.c ------------------------------------------------------------------------------------------- */
