@@ -135,8 +135,38 @@ static void propagate(struct sketch *k, const struct classes *c)
 	}
 }
 
+/* The mass of the ancestors of `node`, itself included, when the classes have the probabilities `p`. */
+static double exact_q(const struct classes *c, uint32_t node, const double *p, uint8_t *flags)
+{
+	double q = 0;
+
+	memset(flags, 0, c->g->n);
+	graph_mark_ancestors(c->g, node, flags);
+	for (uint32_t i = 0; i <= node; i++)
+		if (flags[i] && c->of[i] != NO_CLASS && c->mass[c->of[i]] > 0)
+			q += p[c->of[i]] * c->prior[i] / c->mass[c->of[i]];
+	return q < 1 ? q : 1;
+}
+
+/* A row for every node. */
+static void exact_make(struct sketch *k, const struct classes *c, const double *p)
+{
+	AUTO_FREE uint8_t *flags = xcalloc(c->g->n, 1);
+
+	sketch_reset(k, c);
+	k->n_rows = 0;
+	for (uint32_t i = 0; i < c->g->n; i++) {
+		k->row_of[i] = row_new(k);
+		k->q[i] = c->g->boundary[i] ? 0 : exact_q(c, i, p, flags);
+	}
+}
+
 void sketch_make(struct sketch *k, const struct classes *c, const double *p)
 {
+	if (k->exact) {
+		exact_make(k, c, p);
+		return;
+	}
 	double sum = 0, at = 0.5 / SKETCH_BITS;
 
 	sketch_reset(k, c);
@@ -195,6 +225,11 @@ void sketch_class(struct sketch *k, const struct classes *c, uint32_t cls)
 
 double sketch_q_given(const struct sketch *k, uint32_t node, const double *p)
 {
+	if (k->exact) {
+		AUTO_FREE uint8_t *flags = xcalloc(k->exact->g->n, 1);
+
+		return exact_q(k->exact, node, p, flags);
+	}
 	const uint64_t *row = k->rows + (size_t)k->row_of[node] * SKETCH_WORDS;
 	double q = 0;
 

@@ -14,6 +14,8 @@
 enum { SKETCH_WORDS = 8, SKETCH_BITS = SKETCH_WORDS * 64 };
 
 struct sketch {
+	const struct classes *
+		exact; /* set before sketch_make: no sampling, O(N^2) a step; the yardstick of the sketch */
 	uint32_t *row_of; /* per node */
 	uint64_t *rows;	  /* SKETCH_WORDS each; row 0 is empty */
 	uint32_t n_rows, cap_rows;

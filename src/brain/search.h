@@ -34,6 +34,7 @@ struct search_params {
 	unsigned max_runs; /* limits; 0 = the defaults 1500 and 70 (+ log2 of the candidates) */
 	unsigned max_builds;
 	unsigned runs_per_boot; /* least runs that a visit makes; 1 */
+	bool exact_sides;	/* no sketch of the posterior: for tests and simulations, O(N^2) a decision */
 };
 void search_params_default(struct search_params *p);
 

@@ -42,6 +42,7 @@ struct search *search_new(const struct graph *g, const struct search_params *p)
 	s->failed = xcalloc(g->n, 1);
 	s->barren = xcalloc(g->n, 1);
 	s->last_boot = -1;
+	s->chooser.sketch.exact = p->exact_sides ? &s->classes : NULL;
 	/* Both ends are told apart from the start, measured or not. */
 	classes_test(&s->classes, g->bad);
 	return s;

@@ -33,7 +33,7 @@ struct simulate_args {
 const struct opt cmd_simulate_options[] = {
 	OPT_GROUP("What to simulate"),
 	{ 0, "policy", OPT_STRING, INTO(policies), "LIST",
-	  "who searches: P0 (one run and a threshold), P1 (five), P3 (Bayesian pass/fail), P4 (culprit), P4+rebuild" },
+	  "who searches: P0 (one run and a threshold), P1 (five), P3 (Bayesian pass/fail), P4 (culprit), P4+rebuild, P4+exact (no sketch)" },
 	{ 0, "histories", OPT_INT, INTO(histories), "N",
 	  "how many histories (400), or repetitions of each cell with --ab", .min = 1,
 	  .max = 10000000, OPT_SEEN(struct simulate_args, histories_given) },
@@ -258,7 +258,7 @@ static int parse_policies(const struct simulate_args *a, enum sim_policy *ret, s
 		if (n == 16 || !sim_policy_parse(p, &ret[n]))
 			return err_set(
 				e, ERR_USAGE,
-				"--policy wants a list of P0, P1, P3, P4 and P4+rebuild, not '%.60s'",
+				"--policy wants a list of P0, P1, P3, P4, P4+rebuild and P4+exact, not '%.60s'",
 				p);
 		if (ret[n] == POLICY_P4 && a->relayout)
 			ret[n] = POLICY_P4_REBUILD;

@@ -17,9 +17,9 @@
 #define ERRORS 3 /* standard errors that a mean may exceed its target by */
 
 static const char *const what_names[] = {
-	"right",      "false",		"no-change", "multiple", "set",	   "undecided",
-	"right+held", "right+multiple", "held",	     "actual",	 "builds", "runs",
-	"cost",	      "excess",		"cost-P0",   "cost-P1",	 "step",   "speed",
+	"right",	  "false",   "no-change",    "multiple", "set",	  "undecided", "right+held",
+	"right+multiple", "held",    "actual",	     "builds",	 "runs",  "cost",      "excess",
+	"cost-P0",	  "cost-P1", "builds-exact", "step",	 "speed",
 };
 
 const char *target_what_name(enum target_what w)
@@ -267,6 +267,24 @@ static void judge_against(const struct target *t, const struct pooled *p, struct
 	free(r);
 }
 
+/* Mean difference in builds, history by history. */
+static void judge_exact(const struct target *t, const struct pooled *p, struct target_result *ret)
+{
+	struct policy_result *r = run_all(p, POLICY_P4_EXACT, NULL);
+	double sum = 0, sq = 0;
+
+	for (uint32_t i = 0; i < p->n; i++) {
+		double d = (double)p->r[i].builds - r[i].builds;
+
+		sum += d;
+		sq += d * d;
+	}
+	double mean = sum / p->n;
+
+	judge_mean(t, mean, sqrt(fmax(0, sq / p->n - mean * mean) / p->n), ret);
+	free(r);
+}
+
 static int compare_doubles(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -302,6 +320,8 @@ static void judge(const struct target *t, const struct pooled *p, struct target_
 		judge_mean(t, s->cost.mean, s->cost.se, ret);
 	} else if (t->what == TARGET_EXCESS) {
 		judge_mean(t, s->cost.mean - floor_cost, s->cost.se, ret);
+	} else if (t->what == TARGET_BUILDS_EXACT) {
+		judge_exact(t, p, ret);
 	} else if (t->what == TARGET_STEP) {
 		judge_mean(t, median_step_ms(p), NAN, ret);
 	} else if (t->what == TARGET_SPEED) {

@@ -16,6 +16,7 @@
  *	builds runs cost	means; `builds<=12.3/13` sets the p90 too
  *	excess		mean cost above 10 (log2 N + 2)
  *	cost-P0, cost-P1	mean cost over a rival's on the same histories, minus 1: cost-P0<=5%
+ *	builds-exact	mean builds minus those of the search without the sketch of the posterior, on the same histories
  *	step		milliseconds of processor time of the slowest decision of a hunt, median over hunts
  *	speed		hunts a second of processor time, on one core
  *
@@ -43,6 +44,7 @@ enum target_what {
 	TARGET_EXCESS,
 	TARGET_COST_P0,
 	TARGET_COST_P1,
+	TARGET_BUILDS_EXACT,
 	TARGET_STEP,
 	TARGET_SPEED,
 };

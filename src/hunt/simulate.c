@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const policy_names[] = { "P0", "P1", "P3", "P4", "P4+rebuild" };
+static const char *const policy_names[] = { "P0", "P1", "P3", "P4", "P4+rebuild", "P4+exact" };
 
 const char *sim_policy_name(enum sim_policy p)
 {
@@ -220,6 +220,7 @@ static void params_of(const struct simulate_plan *plan, const struct sim *sim,
 	p->cost_run = plan->cost_run;
 	p->counter = sim->p.counter;
 	p->can_relayout = plan->policy == POLICY_P4_REBUILD;
+	p->exact_sides = plan->policy == POLICY_P4_EXACT;
 	p->inside = sim->p.alternate;
 	p->max_runs = plan->max_runs;
 	p->max_builds = plan->max_builds;
@@ -296,6 +297,7 @@ static void one_history(const struct simulate_plan *plan, const struct graph *li
 		break;
 	case POLICY_P4:
 	case POLICY_P4_REBUILD:
+	case POLICY_P4_EXACT:
 		policy_culprit(plan, &sim, ret);
 		break;
 	}
@@ -320,7 +322,7 @@ const char *simulate_impossible(const struct simulate_plan *plan)
 	const struct graph *g = plan->file ? &plan->file->g : NULL;
 	bool line = g ? true : !plan->scenario.dag;
 
-	if (plan->policy == POLICY_P4 || plan->policy == POLICY_P4_REBUILD)
+	if (plan->policy >= POLICY_P4)
 		return NULL;
 	for (uint32_t i = 0; g && i < g->n; i++) {
 		uint32_t n = g->parent_start[i + 1] - g->parent_start[i];

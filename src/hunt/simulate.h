@@ -18,6 +18,7 @@ enum sim_policy {
 	POLICY_P4,	   /* culprit's own search */
 	POLICY_P4_REBUILD, /* the same, able to make a tested commit's build anew in another layout
 			    */
+	POLICY_P4_EXACT,   /* the same without the sketch of the posterior: its yardstick */
 };
 const char *sim_policy_name(enum sim_policy p); /* "P0", ..., "P4+rebuild" */
 bool sim_policy_parse(const char *name, enum sim_policy *ret);
