@@ -170,11 +170,9 @@ struct pricing {
 static double side_of_unit(const struct choose_in *in, uint32_t u, const double *p)
 {
 	const struct classes *c = in->classes;
-	uint32_t bit = NO_BIT;
+	uint32_t bit = unit_bit(c, &in->data->units.v[u]);
 	double q = 0;
 
-	for (size_t i = 0; i < in->data->units.v[u].nodes.n && bit == NO_BIT; i++)
-		bit = c->bit_of[in->data->units.v[u].nodes.v[i]];
 	if (bit == NO_BIT)
 		return 0;
 	for (uint32_t i = 0; i < c->n; i++)

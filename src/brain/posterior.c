@@ -16,7 +16,7 @@
 /* --- adding up ------------------------------------------------------------------------------------------------ */
 
 struct totals {
-	double top, one, one_flat, one_careful, none, none_careful, two, two_careful;
+	double top, one, one_flat, one_careful, none, none_flat, none_careful, two, two_careful;
 };
 
 static void sum_classes(struct posterior *p, const struct posterior_in *in, struct totals *t)
@@ -59,6 +59,7 @@ static void sum_classes(struct posterior *p, const struct posterior_in *in, stru
 		t->none += exp(s->L0[g] - t->top);
 		t->none_careful += exp(s->L0[g] - t->top) * careful;
 	}
+	t->none_flat = t->none;
 	for (uint32_t k = 0; k < p->n; k++)
 		t->one_flat += p->p_flat[k];
 	/* Two changes were weighed at one run and boot sd; the others get the share that they have under one change. */
@@ -71,6 +72,26 @@ static void sum_classes(struct posterior *p, const struct posterior_in *in, stru
 		t->two += w;
 		t->two_careful += w * exp(s->lw_careful[k] - s->lw_tau[k]);
 	}
+}
+
+/*
+ * That two builds came out identical, and what a person marked, says nothing about whether there is a change: it is part of the
+ * prior, and "one change" must not pay for the candidates that it excludes.
+ */
+static void discount_excluded(const struct posterior_scratch *s, const struct classes *c,
+			      struct totals *t)
+{
+	double left = 1e-300, left_flat = 1e-300;
+
+	for (uint32_t i = 0; i < s->n_classes; i++) {
+		left += c->mass[c->order[i]] * exp(s->adjust[i]);
+		left_flat += c->mass_flat[c->order[i]] * exp(s->adjust[i]);
+	}
+	t->none *= left;
+	t->none_careful *= left;
+	t->none_flat *= left_flat;
+	t->two /= left;
+	t->two_careful /= left;
 }
 
 static void normalise(struct posterior *p, const struct totals *t)
@@ -107,7 +128,8 @@ static void normalise(struct posterior *p, const struct totals *t)
 	p->two_careful = PRIOR_TWO * t->two_careful /
 			 (PRIOR_TWO * t->two_careful + PRIOR_NONE * t->none_careful +
 			  PRIOR_ONE * t->one_careful + 1e-300);
-	p->none_flat = none / (none + PRIOR_ONE * t->one_flat + 1e-300);
+	p->none_flat = PRIOR_NONE * t->none_flat /
+		       (PRIOR_NONE * t->none_flat + PRIOR_ONE * t->one_flat + 1e-300);
 }
 
 static void results_reset(struct posterior *p, uint32_t classes, unsigned n_tau)
@@ -153,6 +175,7 @@ bool posterior_compute(struct posterior *p, const struct posterior_in *in)
 	struct totals t = { 0 };
 
 	sum_classes(p, in, &t);
+	discount_excluded(s, in->classes, &t);
 	normalise(p, &t);
 	return true;
 }

@@ -92,6 +92,33 @@ static void scratch_reserve(struct posterior_scratch *s, size_t units, size_t cl
 	}
 }
 
+static bool always_bad(const struct classes *c, uint32_t bit)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (!class_makes_bad(c, i, bit))
+			return false;
+	return true;
+}
+
+/*
+ * One commit known to be good makes the unit good, one known to be bad makes it bad: its artefacts are what was measured there,
+ * whatever else has the same.
+ */
+uint32_t unit_bit(const struct classes *c, const struct unit *u)
+{
+	uint32_t bit = NO_BIT;
+
+	for (size_t i = 0; i < u->nodes.n; i++) {
+		uint32_t b = c->bit_of[u->nodes.v[i]];
+
+		if (b == NO_BIT)
+			return NO_BIT;
+		if (bit == NO_BIT || always_bad(c, b))
+			bit = b;
+	}
+	return bit;
+}
+
 static void collect_units(struct posterior_scratch *s, const struct posterior_in *in)
 {
 	const struct classes *c = in->classes;
@@ -104,15 +131,8 @@ static void collect_units(struct posterior_scratch *s, const struct posterior_in
 		if (!unit->n)
 			continue;
 		s->unit[k] = u;
-		/* One commit known to be good makes the unit good: its artefacts are what was measured there. */
-		s->bit[k] = c->bit_of[unit->nodes.v[0]];
-		for (size_t i = 1; i < unit->nodes.n && s->bit[k] != NO_BIT; i++)
-			s->bit[k] = c->bit_of[unit->nodes.v[i]];
-		bool always_bad = s->bit[k] != NO_BIT;
-
-		for (uint32_t i = 0; i < c->n && always_bad; i++)
-			always_bad = class_makes_bad(c, i, s->bit[k]);
-		s->end[k] = s->bit[k] == NO_BIT ? 1 : always_bad ? 2 : 0;
+		s->bit[k] = unit_bit(c, unit);
+		s->end[k] = s->bit[k] == NO_BIT ? 1 : always_bad(c, s->bit[k]) ? 2 : 0;
 		k++;
 	}
 	s->n_units = k;

@@ -68,6 +68,8 @@ struct posterior_scratch {
 	double acc[2][NODES_MAX];
 };
 
+/* The tested commit that stands for a unit with values: its bit, or NO_BIT if the unit is good whatever the culprit is. */
+uint32_t unit_bit(const struct classes *c, const struct unit *u);
 /* Prior density of a shift: 1/|d| from the margin up, flat below. */
 double log_shift_prior(double d, double m);
 /*

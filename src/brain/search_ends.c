@@ -28,15 +28,11 @@ bool search_none_likely(const struct search *s)
 /* Probability that a unit is on the bad side, now and before any measurement. */
 double search_unit_side(const struct search *s, uint32_t u, double *ret_prior)
 {
-	const struct unit *unit = &s->data.units.v[u];
+	uint32_t bit = unit_bit(&s->classes, &s->data.units.v[u]);
 	double q = 0, prior = 0;
 
 	for (uint32_t k = 0; k < s->classes.n; k++) {
-		bool bad = false;
-
-		for (size_t i = 0; i < unit->nodes.n; i++)
-			bad |= class_side(&s->classes, k, unit->nodes.v[i]);
-		if (!bad)
+		if (bit == NO_BIT || !class_makes_bad(&s->classes, k, bit))
 			continue;
 		q += s->post.p[k];
 		prior += s->classes.mass[k];

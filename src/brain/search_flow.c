@@ -242,7 +242,10 @@ void search_decide(struct search *s)
 	}
 	search_look_at_ends(s, &e);
 	if (!s->known) {
-		search_visit_ends(s, &e, "ends");
+		if (over_budget(s))
+			search_undecided(s, "the ends gave no values to compare");
+		else
+			search_visit_ends(s, &e, "ends");
 		return;
 	}
 	if (!e.interior && search_ends_stage(s, &e))

@@ -412,6 +412,58 @@ static void identical_artefacts_are_one_candidate(void **state UNUSED)
 	graph_done(&g);
 }
 
+/* All that was built is either end to the byte: the bad end's parent was built after it and is the same unit. */
+static void neighbours_identical_to_an_end(void **state UNUSED)
+{
+	struct search_params p = params(0.01);
+	struct graph g = graph_line(9);
+	AUTO_FREE uint32_t *same = xcalloc(g.n, sizeof(*same));
+
+	for (uint32_t c = 1; c < g.n; c++) {
+		for (uint32_t i = 0; i < g.n; i++) {
+			same[i] = i < c ? 0 : g.bad;
+			/* The prior leaves one commit to doubt. */
+			g.weight[i] = g.boundary[i] ? 0 : i == c || i == 1 ? 1 : 0.001;
+		}
+		for (double sd = 0; sd < 0.01; sd += 0.004) {
+			struct world w = {
+				.g = g, .culprit = c, .shift = 0.06, .same_as = same, .run_sd = sd
+			};
+			struct outcome_of_hunt o;
+
+			hunt(&w, &p, &o);
+			assert_int_equal(o.st.answer, ANSWER_NAMED);
+			assert_int_equal(o.st.culprit, c);
+		}
+	}
+	graph_done(&g);
+}
+
+/* Values that never tell the ends apart must not keep the search going for ever. */
+static void ends_without_values_end(void **state UNUSED)
+{
+	struct search_params p = params(0.01);
+	struct graph g = graph_line(4);
+	struct search *s = search_new(&g, &p);
+	struct action a;
+	int64_t build = 0;
+
+	for (unsigned k = 0; k < 10000; k++) {
+		search_next(s, &a);
+		if (a.kind == ACTION_ANSWER)
+			break;
+		if (a.how == ACTION_BUILD_FIRST)
+			search_built(s, a.node, build = a.node, OUTCOME_OK, a.node, false, 1);
+		else
+			build = a.build;
+		search_booted(s, build, k, OUTCOME_OK, 0);
+		search_run_failed(s, k, 1);
+	}
+	assert_int_equal(a.kind, ACTION_ANSWER);
+	search_free(s);
+	graph_done(&g);
+}
+
 /* A counter whose later runs in a boot count more: positions are compared with the same position only. */
 static void counters_compare_run_with_run(void **state UNUSED)
 {
@@ -717,6 +769,8 @@ int main(void)
 		cmocka_unit_test(good_need_not_be_an_ancestor),
 		cmocka_unit_test(marks_narrow_the_search),
 		cmocka_unit_test(identical_artefacts_are_one_candidate),
+		cmocka_unit_test(neighbours_identical_to_an_end),
+		cmocka_unit_test(ends_without_values_end),
 		cmocka_unit_test(counters_compare_run_with_run),
 		cmocka_unit_test(a_misleading_prior_costs_no_correctness),
 		cmocka_unit_test(a_change_and_its_repair_are_found_inside),
