@@ -30,7 +30,7 @@ void measuring_defaults(struct measuring_opts *m);
 			"wall (default), perf (hardware counters) or callgrind (exact "            \
 			"instruction counts)"),                                                    \
 		OPT_ROW(0, "target", OPT_STRING, OPT_INTO(type, field.target), "NAME",             \
-			"where runs happen: local"),                                               \
+			"where runs happen: local, or sim=FILE (nothing runs: values of a file)"), \
 		OPT_ROW(0, "budget", OPT_DURATION, OPT_INTO(type, field.budget_ns), "TIME",        \
 			"stop after this long with what is known then"),                           \
 		OPT_ROW('j', "jobs", OPT_UINT, OPT_INTO(type, field.jobs), "N",                    \

@@ -72,6 +72,7 @@ int bisect_duel(struct bisect *b, const struct observations *obs, struct err *e)
 		return 0;
 	b->duel.no_probe = true;
 	b->duel.benchmark = b->s->bench->name;
+	b->duel.simulated = session_is_simulated(b->s);
 	b->duel.only = b->s->metric; /* the search was about this one, and so is its proof */
 	if ((r = replay_duel(b, obs, e)) < 0)
 		return r;
@@ -236,6 +237,9 @@ static void put_warnings(const struct bisect *b, const struct search_status *st,
 			      "the name was lowered to a set, because builds differ for no reason");
 	if (st->warnings & SEARCH_WARN_SPREAD)
 		json_out_text(w, NULL, "the ends differ in spread, not in level");
+	if (session_is_simulated(b->s))
+		json_out_text(w, NULL,
+			      "simulated: nothing was built or run, the values are a file's");
 	if (b->n_guarded)
 		json_out_text(w, NULL,
 			      "commits that do not contain the regression were not measured");
@@ -348,7 +352,9 @@ int bisect_answer(struct bisect *b, char **ret, struct err *e)
 	json_out_int(&w, "candidates", graph_candidates(&b->range.g));
 	json_out_int(&w, "cannot_matter", b->n_cannot_matter);
 	put_metric(b, &w);
-	json_out_text(&w, "evidence", evidence_name(EVIDENCE_MEASURED));
+	json_out_text(
+		&w, "evidence",
+		evidence_name(session_is_simulated(b->s) ? EVIDENCE_MODEL : EVIDENCE_MEASURED));
 	put_numbers(b, &st, &w);
 	put_suspects(b, &w);
 	if (answer == ANSWER_MULTIPLE)

@@ -42,7 +42,7 @@ struct duel {
 	unsigned look;	     /* index of the last look that was taken; UINT_MAX before the first */
 	unsigned fixed_runs; /* > 0: exactly so many a side, one look (`run`) */
 	bool no_probe;	     /* the price of a run is known already */
-	bool imported, out_of_budget;
+	bool imported, simulated, out_of_budget;
 	const char
 		*only; /* the one metric that decides, whatever the session's are; NULL = those */
 	size_t noted;  /* replay: 1 + the side of the last "visit of side" note; 0 = none */

@@ -71,7 +71,9 @@ static void put_row(const struct duel *d, const struct duel_row *row, struct jso
 	put_pair(w, "boots", d->imported ? 0 : distinct(a->boot, row->n_a),
 		 d->imported ? 0 : distinct(b->boot, row->n_b));
 	json_out_text(w, "evidence",
-		      evidence_name(d->imported ? EVIDENCE_IMPORTED : EVIDENCE_MEASURED));
+		      evidence_name(d->imported	   ? EVIDENCE_IMPORTED
+				    : d->simulated ? EVIDENCE_MODEL
+						   : EVIDENCE_MEASURED));
 	json_out_number(w, "baseline_median", c->median_a);
 	json_out_number(w, "median", c->median_b);
 	json_out_number(w, "change", c->shift);

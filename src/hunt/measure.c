@@ -8,6 +8,7 @@
 
 #include "base/num.h"
 #include "hunt/freeze.h"
+#include "hunt/simulated.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
 
@@ -31,6 +32,7 @@ static struct mbuild *add_build(struct session *s, const struct build_row *row, 
 	b->outcome = row->outcome;
 	b->reason = xstrdup(row->reason ? row->reason : "");
 	b->path = xstrdup(row->path ? row->path : "");
+	b->commit = xstrdup(row->commit ? row->commit : "");
 	b->artefact = xstrdup(row->artefact ? row->artefact : "");
 	b->seconds = row->seconds;
 	b->layout = (unsigned)row->layout;
@@ -187,6 +189,12 @@ static int find_or_build(struct session *s, const struct variant *v, unsigned la
 	bool ok = false;
 	int r;
 
+	if (s->simulated) {
+		if ((r = simulated_build(s, v, layout, &row, e)) == 0)
+			*ret = add_build(s, &row, false);
+		build_row_done(&row);
+		return r;
+	}
 	measure_request(s, v, layout, &q);
 	q.learn_inputs = learn_inputs;
 	q.tick = session_tick;
@@ -309,6 +317,11 @@ static int boot_now(struct session *s, struct mbuild *b, struct visit *v, struct
 		.env = (const char *const *)b->env,
 		.jobs = s->jobs,
 		.seed = session_draw(s, s->next_boot++),
+		.sim = s->simulated,
+		.commit = b->commit,
+		.hunt_seed = s->seed,
+		.layout = b->layout,
+		.first_visit = !b->visited,
 		.tick = session_tick,
 		.tick_arg = s,
 		.stop = s->ui->stop,
@@ -327,7 +340,9 @@ static int boot_now(struct session *s, struct mbuild *b, struct visit *v, struct
 	r = s->target->boot(&q, &v->handle, &v->outcome, &context, &reason, e);
 	if (r < 0)
 		return r;
-	v->boot_seconds = (double)(clock_monotonic_ns() - t0) / 1e9;
+	/* the clock has no say in a simulated hunt: prices decide what is done next */
+	if (!s->simulated)
+		v->boot_seconds = (double)(clock_monotonic_ns() - t0) / 1e9;
 	s->n_boots++;
 	return store_boot_add(s->store, s->hunt, b->id, context.n ? context.p : "{}", v->outcome,
 			      reason.p, v->boot_seconds, &v->boot, e);

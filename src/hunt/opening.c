@@ -9,6 +9,7 @@
 
 #include "base/num.h"
 #include "hunt/freeze.h"
+#include "hunt/simulated.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
 
@@ -60,10 +61,12 @@ static int open_config(struct session *s, struct err *e)
 static int choose_benchmark(struct session *s, struct err *e)
 {
 	static const struct benchmark none = { .name = "", .command = "" };
+	static const struct benchmark simulated = { .name = "simulated", .command = "" };
 	int r = 0;
 
-	s->bench = &none;
-	if (!s->opt.no_benchmark || s->opt.benchmark || s->config.n_benchmarks == 1)
+	s->bench = s->simulated ? &simulated : &none;
+	if ((!s->opt.no_benchmark && !s->simulated) || s->opt.benchmark ||
+	    s->config.n_benchmarks == 1)
 		r = config_benchmark(&s->config, s->opt.benchmark, &s->bench, e);
 	if (r < 0)
 		return r;
@@ -85,18 +88,29 @@ static int choose_benchmark(struct session *s, struct err *e)
 	return 0;
 }
 
+/* NAME or NAME=ARGUMENT. */
 static int choose_target(struct session *s, struct err *e)
 {
-	const char *name = s->opt.target ? s->opt.target : "local";
+	const char *text = s->opt.target ? s->opt.target : "local", *argument = strchr(text, '=');
+	AUTO_FREE char *name = xstrndup(text, strcspn(text, "="));
 	char reason[200] = "";
+	bool is_sim = !strcmp(name, "sim");
 
 	s->target = target_find(name);
 	if (!s->target)
-		return err_set(e, ERR_USAGE,
-			       "unknown target '%s'; the targets are listed by culprit help run",
+		return err_set(e, ERR_USAGE, "unknown target '%s'; there are local and sim=FILE",
 			       name);
+	if (is_sim && (!argument || !argument[1]))
+		return err_set(e, ERR_USAGE,
+			       "target 'sim' wants a file that gives commits their values: "
+			       "--target sim=FILE, see culprit-simulate(1)");
+	if (!is_sim && argument)
+		return err_set(e, ERR_USAGE, "target '%s' takes no '%s'", name, argument);
 	if (s->target->unusable && s->target->unusable(reason))
 		return err_set(e, ERR_ENV, "target '%s' cannot be used here: %s", name, reason);
+	if (is_sim)
+		return simulated_open(s, argument + 1, e);
+	s->target_name = xstrdup(name);
 	return 0;
 }
 
@@ -121,8 +135,8 @@ static int open_parts(struct session *s, const char *command, struct err *e)
 		return r;
 	if (*repo_notes(s->repo))
 		session_warn(s, "%s", repo_notes(s->repo));
-	if ((r = open_config(s, e)) < 0 || (r = choose_benchmark(s, e)) < 0 ||
-	    (r = choose_target(s, e)) < 0)
+	if ((r = open_config(s, e)) < 0 || (r = choose_target(s, e)) < 0 ||
+	    (r = choose_benchmark(s, e)) < 0)
 		return r;
 	if ((r = open_store(s, command, e)) < 0)
 		return r;

@@ -10,6 +10,7 @@
 #include "sys/clock.h"
 #include "sys/fs.h"
 #include "sys/machine.h"
+#include "target/sim_target.h"
 #include "text/json.h"
 
 #include <inttypes.h>
@@ -110,6 +111,11 @@ uint64_t session_draw(const struct session *s, uint64_t tag)
 	return z ^ (z >> 31);
 }
 
+bool session_is_simulated(const struct session *s)
+{
+	return s->target_name && starts_with(s->target_name, "sim=");
+}
+
 double session_seconds(const struct session *s)
 {
 	return (double)(clock_monotonic_ns() - s->began_ns + s->spent_ns) / 1e9;
@@ -148,6 +154,7 @@ static void mbuild_free(struct mbuild *b)
 	free(b->inputs);
 	free(b->reason);
 	free(b->path);
+	free(b->commit);
 	free(b->artefact);
 	free(b->node);
 	free(b);
@@ -193,6 +200,8 @@ void session_close(struct session *s)
 	free(s->store_dir);
 	free(s->data_dir);
 	free(s->data_hash);
+	free(s->target_name);
+	sim_target_free(s->simulated);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -209,7 +218,7 @@ static void full_question(const struct session *s, const char *kind, const char 
 		kind, question, s->bench->name, (int)s->bench->measure, s->bench->warmup);
 	str_addf(out, "\"better\":\"%s\",", better_name(s->bench->better));
 	str_addf(out, "\"target\":\"%s\",\"metric\":\"%s\",\"files\":\"%s\",\"config\":%s}",
-		 s->target->name, s->opt.metric ? s->opt.metric : "",
+		 s->target_name, s->opt.metric ? s->opt.metric : "",
 		 s->data_hash ? s->data_hash : "", config.n ? config.p : "null");
 }
 

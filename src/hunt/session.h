@@ -29,7 +29,7 @@ struct session_options {
 	const char *build;	     /* --build */
 	const char *bench;	     /* --bench */
 	const char *benchmark;	     /* --benchmark NAME, NULL = the only one */
-	const char *target;	     /* NULL = local */
+	const char *target;	     /* NULL = local; sim=FILE: see hunt/simulated.h */
 	const char *measure;	     /* wall, perf, callgrind; NULL = as configured */
 	const char *metric;	     /* --metric NAME, NULL = the primary one */
 	int64_t budget_ns;	     /* 0 = none */
@@ -47,7 +47,7 @@ struct mbuild {
 	int64_t id;	     /* in the journal */
 	int64_t artefact_no; /* equal for identical artefacts */
 	enum outcome outcome;
-	char *reason, *path, *artefact, *node;
+	char *reason, *path, *commit, *artefact, *node;
 	double seconds;
 	unsigned layout;
 	char **env;    /* of the variant, NULL-terminated */
@@ -72,6 +72,8 @@ struct session {
 	const struct benchmark *bench;
 	struct benchmark bench_copy; /* with the command line's overrides */
 	const struct target_ops *target;
+	char *target_name;	      /* as the question has it: "local", "sim=HASH" */
+	struct sim_target *simulated; /* --target sim=FILE: nothing is built or run; else NULL */
 	const struct hunt_ui *ui;
 	char *store_dir;	  /* absolute */
 	char *data_dir;		  /* frozen benchmark files; "" relative to nothing: absolute */
@@ -128,6 +130,8 @@ bool session_command(const struct observations *obs, struct strvec *ret_argv, ch
 /* Forget the hunt (builds in use, metric, counts), so that the session can begin another. */
 void session_reset(struct session *s);
 
+/* Are the values a file's (--target sim)? Known to `verify` as well. */
+bool session_is_simulated(const struct session *s);
 /* Seconds used by this hunt so far, earlier processes included; and whether the budget is spent. */
 double session_seconds(const struct session *s);
 bool session_over_budget(const struct session *s);

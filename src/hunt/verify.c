@@ -133,6 +133,7 @@ static int recompute(struct session *s, const struct hunt_row *row, const struct
 		return err_set(e, ERR_BROKEN, "the question of hunt %lld cannot be read",
 			       (long long)row->id);
 	s->bench_copy.name = json_to_text(q, "benchmark");
+	s->target_name = xstrdup(json_to_text(q, "target") ? json_to_text(q, "target") : "local");
 	enum better better;
 
 	if (json_to_text(q, "better") && better_parse(json_to_text(q, "better"), &better))

@@ -192,7 +192,7 @@ static int build_at_once(struct session *s, const struct versus_options *o, stru
 static int measure_all(struct session *s, const struct versus_options *o, struct duel *d,
 		       bool *ret_identical, struct err *e)
 {
-	int r = s->opt.jobs ? build_at_once(s, o, d, e) : 0;
+	int r = s->opt.jobs && !s->simulated ? build_at_once(s, o, d, e) : 0;
 
 	for (size_t i = 0; i < d->n_sides && r == 0; i++)
 		r = build_side(s, &d->sides[i], o->layouts ? o->layouts : 1, e);
@@ -202,6 +202,7 @@ static int measure_all(struct session *s, const struct versus_options *o, struct
 	if (*ret_identical)
 		return 0;
 	d->fixed_runs = o->fixed_runs;
+	d->simulated = session_is_simulated(s);
 	return duel_run(s, d, o->max_runs, e);
 }
 
@@ -265,6 +266,7 @@ int versus_recompute(struct session *s, const struct json *question, const struc
 	duel_init(&d, o.n, o.alpha, o.margin);
 	d.fixed_runs = o.fixed_runs;
 	d.benchmark = s->bench->name;
+	d.simulated = session_is_simulated(s);
 	for (size_t i = 0; i < o.n; i++) {
 		const char *node = json_to_text(json_at(nodes, i), NULL);
 

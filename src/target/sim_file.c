@@ -35,7 +35,8 @@ struct reader {
 	uint32_t n_slots;
 	const char *good, *bad;
 	struct strvec culprits;
-	double finest; /* smallest resolution of a printed value */
+	double finest;	    /* smallest resolution of a printed value */
+	bool of_repository; /* the graph is somebody else's */
 };
 
 #define FAIL(r, e, fmt, ...)                                                                       \
@@ -157,9 +158,11 @@ static int read_values(struct reader *r, char *rest, struct raw_commit *c, struc
 static int read_commit(struct reader *r, char *name, char *rest, struct err *e)
 {
 	struct raw_commit c = { .level = NAN };
-	char *parents = next_word(&rest), *what = parents ? next_word(&rest) : NULL;
-	char *word;
+	char *parents = r->of_repository ? NULL : next_word(&rest);
+	char *what = parents || r->of_repository ? next_word(&rest) : NULL, *word;
 
+	if (!what && r->of_repository)
+		return FAIL(r, e, "'%s' needs level, values or broken", name);
 	if (!what)
 		return FAIL(
 			r, e,
@@ -170,7 +173,7 @@ static int read_commit(struct reader *r, char *name, char *rest, struct err *e)
 	if (r->commits.n >= MAX_COMMITS)
 		return FAIL(r, e, "more than %d commits", MAX_COMMITS);
 	c.name = arena_strdup(&r->f->mem, name);
-	if (read_parents(r, parents, &c, e) < 0)
+	if (parents && read_parents(r, parents, &c, e) < 0)
 		return -ERR_USAGE;
 	if (strcmp(what, "broken") == 0) {
 		c.broken = true;
@@ -188,8 +191,8 @@ static int read_commit(struct reader *r, char *name, char *rest, struct err *e)
 	} else {
 		return FAIL(
 			r, e,
-			"after its parents '%s' needs 'level VALUE', 'values V...' or 'broken', not '%s'",
-			name, what);
+			"after its %s '%s' needs 'level VALUE', 'values V...' or 'broken', not '%s'",
+			r->of_repository ? "name" : "parents", name, what);
 	}
 	if ((word = next_word(&rest)))
 		return FAIL(r, e, "'%s' is one word too many", word);
@@ -211,7 +214,8 @@ static const struct {
 	{ "warm", AT(warm) },	   { "creep", AT(creep) }, { "resolution", AT(resolution) },
 	{ "drift", AT(drift_sd) },
 };
-static const char *const word_keys[] = { "good", "bad", "culprit", "noise", "warmup", "margin" };
+static const char *const word_keys[] = { "good",   "bad",    "culprit", "noise",
+					 "warmup", "margin", "level",	"change" };
 
 static int unknown_key(struct reader *r, const char *key, struct err *e)
 {
@@ -237,8 +241,15 @@ static int read_number_key(struct reader *r, size_t k, const char *word, char *r
 	double finest = r->finest;
 	const char *phi;
 
-	if (read_number(r, word, 0, (double *)((char *)p + number_keys[k].into), e) < 0)
+	double *into = (double *)((char *)p + number_keys[k].into);
+	size_t n = strlen(word);
+	bool percent = word[n - 1] == '%' && strcmp(number_keys[k].key, "resolution");
+	AUTO_FREE char *number = xstrndup(word, percent ? n - 1 : n);
+
+	if (read_number(r, number, 0, into, e) < 0)
 		return -ERR_USAGE;
+	if (percent)
+		*into /= 100;
 	if (p->s > 0 && p->noise == SIM_DET)
 		p->noise = SIM_GAUSS;
 	if (strcmp(number_keys[k].key, "drift") == 0 && (phi = next_word(&rest)) != NULL) {
@@ -284,12 +295,50 @@ static int read_word_key(struct reader *r, const char *key, const char *word, st
 	return 0;
 }
 
+/* What only makes sense where the graph is a repository's; true if the key is one of these. */
+static bool read_repository_key(struct reader *r, const char *key, const char *word, char *rest,
+				int *ret, struct err *e)
+{
+	struct sim_file *f = r->f;
+	double finest = r->finest, change;
+	const char *ratio;
+
+	if (!r->of_repository || (strcmp(key, "level") && strcmp(key, "change")))
+		return false;
+	*ret = -ERR_USAGE;
+	if (!strcmp(key, "level")) {
+		if (read_number(r, word, 0, &f->level, e) == 0)
+			*ret = f->level > 0 ? 0 : FAIL(r, e, "the level must be above 0");
+		r->finest = finest;
+		return true;
+	}
+	if (!(ratio = next_word(&rest)))
+		FAIL(r, e, "'%%change %s' needs by how much: 4%%, or -4%%", word);
+	else if (f->n_changes == SIM_MAX_CHANGES)
+		FAIL(r, e, "more than %d changes", SIM_MAX_CHANGES);
+	else if (num_parse_ratio(ratio + (*ratio == '-' || *ratio == '+'), "the change", &change,
+				 e) < 0)
+		err_wrap(e, "%s:%u", r->file, r->line);
+	else if (*ratio == '-' && change >= 1)
+		FAIL(r, e, "a change by '%s' leaves nothing", ratio);
+	else
+		*ret = 0;
+	if (*ret)
+		return true;
+	f->changes[f->n_changes].name = arena_strdup(&f->mem, word);
+	f->changes[f->n_changes++].shift = log1p(*ratio == '-' ? -change : change);
+	return true;
+}
+
 static int read_setting(struct reader *r, const char *key, char *rest, struct err *e)
 {
 	const char *word = next_word(&rest);
+	int rc;
 
 	if (!word)
 		return FAIL(r, e, "'%%%s' needs a value", key);
+	if (read_repository_key(r, key, word, rest, &rc, e))
+		return rc;
 	for (size_t k = 0; k < ARRAY_LEN(number_keys); k++)
 		if (strcmp(key, number_keys[k].key) == 0)
 			return read_number_key(r, k, word, rest, e);
@@ -431,13 +480,44 @@ static int finish(struct reader *r, struct err *e)
 	return find_truth(r, map, e);
 }
 
-int sim_file_parse(struct sim_file *f, const char *text, size_t n, const char *name, struct err *e)
+/* Every listed commit as it stands; no graph. */
+static int finish_commits(struct reader *r, struct err *e)
 {
-	struct reader r = { .f = f, .file = name };
+	struct sim_file *f = r->f;
+	size_t n = r->commits.n;
+
+	if (!n && isnan(f->level))
+		return err_set(e, ERR_USAGE,
+			       "%s: needs commits with their values, or %%level for all of them",
+			       r->file);
+	if (f->n_changes && isnan(f->level))
+		return err_set(e, ERR_USAGE, "%s: %%change needs a %%level to change", r->file);
+	f->names = arena_alloc(&f->mem, (n + 1) * sizeof(*f->names));
+	f->shift = arena_alloc(&f->mem, (n + 1) * sizeof(*f->shift));
+	f->broken = arena_alloc(&f->mem, n + 1);
+	f->values = arena_alloc(&f->mem, (n + 1) * sizeof(*f->values));
+	for (size_t i = 0; i < n; i++) {
+		const struct raw_commit *c = &r->commits.v[i];
+
+		f->names[i] = c->name;
+		f->shift[i] = isnan(c->level) ? 0 : log(c->level / 100);
+		f->broken[i] = c->broken;
+		f->values[i] = c->values;
+	}
+	f->n_commits = (uint32_t)n;
+	if (f->p.resolution == 0)
+		f->p.resolution = r->finest;
+	return 0;
+}
+
+static int parse(struct sim_file *f, const char *text, size_t n, const char *name,
+		 bool of_repository, struct err *e)
+{
+	struct reader r = { .f = f, .file = name, .of_repository = of_repository };
 	AUTO_FREE char *copy = xstrndup(text, n);
 	int rc = 0;
 
-	*f = (struct sim_file){ 0 };
+	*f = (struct sim_file){ .level = NAN };
 	f->p = (struct sim_scenario){
 		.help = "from a file", .noise = SIM_DET, .drift_phi = .98, .margin = log1p(.01)
 	};
@@ -449,11 +529,22 @@ int sim_file_parse(struct sim_file *f, const char *text, size_t n, const char *n
 		rc = read_line(&r, line, e);
 	}
 	if (!rc)
-		rc = finish(&r, e);
+		rc = of_repository ? finish_commits(&r, e) : finish(&r, e);
 	free(r.commits.v);
 	free(r.slots);
 	strvec_done(&r.culprits);
 	return rc;
+}
+
+int sim_file_parse(struct sim_file *f, const char *text, size_t n, const char *name, struct err *e)
+{
+	return parse(f, text, n, name, false, e);
+}
+
+int sim_file_parse_commits(struct sim_file *f, const char *text, size_t n, const char *name,
+			   struct err *e)
+{
+	return parse(f, text, n, name, true, e);
 }
 
 void sim_file_done(struct sim_file *f)

@@ -32,6 +32,14 @@ struct sim_file {
 	struct sim_values *values;
 	uint32_t culprits[SIM_MAX_CHANGES];
 	unsigned n_culprits;
+	/* sim_file_parse_commits only: how many were listed; the others' level (NaN: none); what changes it from a commit on */
+	uint32_t n_commits;
+	double level;
+	struct {
+		char *name;
+		double shift; /* on the logarithm */
+	} changes[SIM_MAX_CHANGES];
+	unsigned n_changes;
 	bool truth_known; /* a culprit was named, or all commits that build have levels */
 	struct arena mem;
 };
@@ -40,6 +48,16 @@ struct sim_file {
  * always call sim_file_done. */
 int sim_file_parse(struct sim_file *f, const char *text, size_t n, const char *name,
 		   struct err *e) MUST_USE;
+/*
+ * The same for the commits of a repository, whose graph is known: lines without PARENTS, names are revisions of it, and besides
+ *
+ *	%level VALUE             of all commits that are not listed; without it they cannot be measured
+ *	%change NAME RATIO       changes that level in NAME and in all commits that contain it: 4% or -4%
+ *
+ * No graph is made; names, shift, broken and values have n_commits entries.
+ */
+int sim_file_parse_commits(struct sim_file *f, const char *text, size_t n, const char *name,
+			   struct err *e) MUST_USE;
 void sim_file_done(struct sim_file *f);
 /* As sim_open; `f` must outlive the sim. */
 void sim_open_file(struct sim *sim, const struct sim_file *f, uint64_t seed, uint32_t history);

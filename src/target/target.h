@@ -10,16 +10,25 @@
 #include "bench/benchmark.h"
 #include "bench/run.h"
 
+struct sim_target;
+
 /* What it points to must outlive the boot. */
 struct boot_request {
 	const char *store_dir;
-	const char *tree;	/* "trees/KEY", relative to the store; NULL = no tree (commands in the current folder) */
-	const char *data_dir;	/* $CULPRIT_DATA: frozen benchmark files */
+	const char *
+		tree; /* "trees/KEY", relative to the store; NULL = no tree (commands in the current folder) */
+	const char *data_dir; /* $CULPRIT_DATA: frozen benchmark files */
 	const struct config *config;
 	const struct benchmark *benchmark;
 	const char *const *env; /* of the variant: NAME=VALUE, NULL-terminated, may be NULL */
 	unsigned jobs;
-	uint64_t seed;		/* of this boot */
+	uint64_t seed; /* of this boot */
+	/* For the simulator alone; the others look at the tree. */
+	struct sim_target *sim;
+	const char *commit; /* full object name */
+	uint64_t hunt_seed;
+	unsigned layout;
+	bool first_visit; /* of this build by this process */
 	void (*tick)(void *);
 	void *tick_arg;
 	bool (*stop)(void);

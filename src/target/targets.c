@@ -3,11 +3,13 @@
 #include "target/target.h"
 
 #include "target/local.h"
+#include "target/sim_target.h"
 
 #include <string.h>
 
 const struct target_ops *const targets[] = {
 	&target_local,
+	&target_sim,
 	NULL,
 };
 
