@@ -51,6 +51,7 @@ struct project {
 	unsigned jobs; /* 0 = one for each CPU */
 	int64_t build_timeout_ns;
 	const char **inputs; /* extra globs of files that matter */
+	int64_t cache_bytes; /* the ceiling of kept trees, hunt/evict.h */
 };
 
 struct kernel_config {

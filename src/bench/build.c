@@ -27,6 +27,8 @@
 #define DISK_LOW                                                                                   \
 	(INT64_C(16) << 20) /* a build that fails with less than this left failed for that */
 #define EPOCH "946684800"   /* 2000-01-01: any constant will do */
+#define CCACHE_MAX                                                                                 \
+	"2G" /* compiled files that no kept tree has: what a neighbouring commit can use */
 #define CCACHE_LINKS "/usr/lib/ccache"
 
 static const char *const compiler_variables[] = {
@@ -225,6 +227,8 @@ static int set_environ(struct building *b, const char *src, struct err *e)
 
 		environ_set(env, "PATH", path);
 		environ_set(env, "CCACHE_DIR", ccache_dir);
+		if (!environ_get(env, "CCACHE_MAXSIZE"))
+			environ_set(env, "CCACHE_MAXSIZE", CCACHE_MAX);
 		environ_set(env, "CCACHE_BASEDIR", src);
 	}
 	return q->layout ? layout_enter(b->store, q->layout, env, e) : 0;

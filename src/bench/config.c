@@ -51,6 +51,10 @@ const struct conf_key config_keys[] = {
 	{ "project.inputs", CONF_STRINGS, P(inputs), NULL,
 	  "globs of files that matter although the build does not read them, such as data of the benchmark",
 	  .example = "[data/*]" },
+	{ "project.cache", CONF_SIZE, P(cache_bytes), "10G",
+	  "what the kept built trees may take on the disk; beyond it the least recently used go, never those of the "
+	  "running hunt",
+	  .incidental = true },
 
 	{ "benchmarks.*.command", CONF_STRING, B(command), NULL,
 	  "the shell command that is measured; it sees $CULPRIT_SRC, $CULPRIT_DATA and $JOBS",

@@ -164,6 +164,36 @@ static void plan_leftovers(const struct store *st, const struct tree_rows *t, st
 		closedir(d);
 }
 
+/* Does a hunt without an answer measure with the frozen files of this folder (named by the first 16 digits of their hash)? */
+static bool data_is_needed(const struct hunt_rows *hunts, const char *name)
+{
+	for (size_t i = 0; i < hunts->n; i++)
+		if (strcmp(hunts->v[i].status, "answered") && strstr(hunts->v[i].question, name))
+			return true;
+	return false;
+}
+
+/* Under data/: copies of benchmark files, which a hunt that needs them makes anew from the checkout. */
+static int plan_data(struct store *st, struct plan *p, struct err *e)
+{
+	AUTO(hunt_rows) struct hunt_rows hunts = { 0 };
+	AUTO_FREE char *dir = fs_join(store_dir(st), "data");
+	int r = store_hunts(st, &hunts, e);
+	DIR *d = r < 0 ? NULL : opendir(dir);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)) != NULL) {
+		if (*entry->d_name == '.' || data_is_needed(&hunts, entry->d_name))
+			continue;
+		AUTO_FREE char *path = fs_join("data", entry->d_name);
+
+		add(p, 0, path, "", "benchmark files of finished hunts", size_of(st, path), 0);
+	}
+	if (d)
+		closedir(d);
+	return r;
+}
+
 /* Files that a kill caught half written: NAME.tmpPID, see fs_write_atomic. */
 static void plan_unfinished(const struct store *st, struct plan *p)
 {
@@ -332,6 +362,8 @@ static int clean(struct store *st, const struct clean_args *a, bool writable, st
 		return r;
 	plan_trees(st, a, &trees, p);
 	plan_leftovers(st, &trees, p);
+	if ((r = plan_data(st, p, e)) < 0)
+		return r;
 	plan_unfinished(st, p);
 	if (!a->common.json)
 		show_text(p, a->dry_run);

@@ -490,7 +490,8 @@ static int hunt(struct bisect *b, char **ret_answer, bool *ret_stored, struct er
 		return r;
 	if (b->o->dry_run)
 		return plan_bisect(b->s, bisect_old_rev(b->o), bisect_new_rev(b->o),
-				   graph_candidates(&b->range.g), b->o->alpha, ret_answer, e);
+				   b->range.oid[b->range.g.bad], graph_candidates(&b->range.g),
+				   b->o->alpha, ret_answer, e);
 	set_params(b);
 	question(b, &q);
 	range_write(&b->range, &graph);

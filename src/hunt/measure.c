@@ -7,6 +7,7 @@
 #include "hunt/measure.h"
 
 #include "base/num.h"
+#include "hunt/evict.h"
 #include "hunt/freeze.h"
 #include "hunt/simulated.h"
 #include "sys/clock.h"
@@ -85,7 +86,12 @@ int measure_store_build(struct session *s, const struct variant *v, const char *
 		.seconds = res->seconds,
 		.at_ns = clock_realtime_ns(),
 	};
-	return store_build_add(s->store, row, res->log.p, res->log.n, &row->id, e);
+	int r = store_build_add(s->store, row, res->log.p, res->log.n, &row->id, e);
+
+	if (r == 0 && !s->first_made)
+		s->first_made = row->id;
+	s->trees_grew = s->trees_grew || *row->path;
+	return r;
 }
 
 static int lay_before_build(void *arg, const char *tree, struct err *e)
@@ -240,6 +246,9 @@ int measure_build(struct session *s, const struct variant *v, const char *node, 
 	b->layout = layout;
 	b->env = variant_env(v);
 	r = s->hunt ? store_use_build(s->store, s->hunt, b->id, node, e) : 0;
+	if (r == 0 && s->trees_grew)
+		r = evict_trees(s, e);
+	s->trees_grew = false;
 	if (r < 0)
 		return r;
 	s->n_builds++;
@@ -280,7 +289,7 @@ int measure_ensure(struct session *s, struct mbuild *b, const struct variant *v,
 	struct mbuild *again;
 	int r;
 
-	if (s->journal_only || !*b->path || fs_is_dir(dir))
+	if (s->journal_only || b->outcome != OUTCOME_OK || (*b->path && fs_is_dir(dir)))
 		return 0;
 	session_note(s, "the tree of %s was cleaned: building it again", b->node);
 	r = find_or_build(s, v, b->layout, false, &again, e);
@@ -331,6 +340,11 @@ static int boot_now(struct session *s, struct mbuild *b, struct visit *v, struct
 	int64_t t0 = clock_monotonic_ns();
 	int r;
 
+	/* never where the user stands: that would measure something else */
+	if (!*b->path && *b->artefact)
+		return err_set(e, ERR_MISSING,
+			       "the built tree of %.40s is gone; start the same command again",
+			       b->node);
 	if (*b->path) {
 		AUTO_FREE char *dir = fs_join(s->store_dir, b->path);
 

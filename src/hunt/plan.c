@@ -7,21 +7,55 @@
 #include "hunt/plan.h"
 
 #include "brain/judge.h"
+#include "hunt/evict.h"
 #include "hunt/simulate.h"
 #include "store/query.h"
+#include "sys/fs.h"
 #include "text/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { REHEARSALS = 40, CANDIDATES_MAX = 20000 };
 
-/* Mean seconds of an ok build and of a run in this store; NaN where there was none. */
+/* Mean seconds of an ok build and of a run in this store; NaN where there was none. Bytes: of one build, of all kept trees, free. */
 struct prices {
 	double build, run;
+	int64_t tree_bytes, cache_bytes, cache_max, disk_free;
 };
 
-static int find_prices(struct session *s, struct prices *ret, struct err *e)
+/* The sum of the files of a commit. */
+static int checkout_bytes(struct session *s, const char *oid, int64_t *ret, struct err *e)
+{
+	AUTO(str) struct str out = STR_INIT_MAX(256 << 20);
+	int r = oid ? repo_git(s->repo, &out, e, "ls-tree", "-r", "-z", "--format=%(objectsize)",
+			       oid, NULL)
+		    : 0;
+
+	*ret = 0;
+	for (const char *p = out.p; r == 0 && p < out.p + out.n; p += strlen(p) + 1)
+		*ret += strtoll(p, NULL, 10); /* "-" of a submodule is 0 */
+	return r;
+}
+
+static int find_disk(struct session *s, const char *oid, struct prices *ret, struct err *e)
+{
+	int64_t kept;
+	size_t n;
+	int r = evict_usage(s->store, &ret->cache_bytes, &n, e);
+
+	if (r < 0 || (r = checkout_bytes(s, oid, &ret->tree_bytes, e)) < 0)
+		return r;
+	kept = n ? ret->cache_bytes / (int64_t)n : 0;
+	if (kept > ret->tree_bytes)
+		ret->tree_bytes = kept;
+	ret->cache_max = s->config.project.cache_bytes;
+	ret->disk_free = fs_free_bytes(s->store_dir);
+	return 0;
+}
+
+static int find_prices(struct session *s, const char *oid, struct prices *ret, struct err *e)
 {
 	AUTO(build_rows) struct build_rows builds = { 0 };
 	AUTO(hunt_rows) struct hunt_rows hunts = { 0 };
@@ -46,7 +80,7 @@ static int find_prices(struct session *s, struct prices *ret, struct err *e)
 	}
 	ret->build = n ? built / (double)n : NAN;
 	ret->run = runs > 0 ? seconds / runs : NAN;
-	return 0;
+	return find_disk(s, oid, ret, e);
 }
 
 static void put_case(struct json_out *w, const char *label, double builds, double runs,
@@ -90,16 +124,20 @@ static void begin(struct json_out *w, const char *what, const struct prices *p)
 	json_out_text(w, "for", what);
 	json_out_number(w, "build_seconds", p->build);
 	json_out_number(w, "run_seconds", p->run);
+	json_out_int(w, "tree_bytes", p->tree_bytes);
+	json_out_int(w, "cache_bytes", p->cache_bytes);
+	json_out_int(w, "cache_max", p->cache_max);
+	json_out_int(w, "disk_free", p->disk_free);
 }
 
-int plan_bisect(struct session *s, const char *old_rev, const char *new_rev, uint32_t candidates,
-		double alpha, char **ret, struct err *e)
+int plan_bisect(struct session *s, const char *old_rev, const char *new_rev, const char *oid,
+		uint32_t candidates, double alpha, char **ret, struct err *e)
 {
 	AUTO(str) struct str out = STR_INIT;
 	struct json_out w = JSON_OUT_INIT(&out, JSON_STYLE_COMPACT);
 	uint32_t n = candidates < 2 ? 2 : candidates > CANDIDATES_MAX ? CANDIDATES_MAX : candidates;
 	struct prices p;
-	int r = find_prices(s, &p, e);
+	int r = find_prices(s, oid, &p, e);
 
 	if (r < 0)
 		return r;
@@ -116,15 +154,15 @@ int plan_bisect(struct session *s, const char *old_rev, const char *new_rev, uin
 	return 0;
 }
 
-int plan_compare(struct session *s, size_t n_sides, double alpha, unsigned max_runs, char **ret,
-		 struct err *e)
+int plan_compare(struct session *s, size_t n_sides, const char *oid, double alpha,
+		 unsigned max_runs, char **ret, struct err *e)
 {
 	AUTO(str) struct str out = STR_INIT;
 	struct json_out w = JSON_OUT_INIT(&out, JSON_STYLE_COMPACT);
 	struct judge_plan plan;
 	struct prices p;
 	double n = (double)n_sides;
-	int r = find_prices(s, &p, e);
+	int r = find_prices(s, oid, &p, e);
 
 	if (r < 0)
 		return r;

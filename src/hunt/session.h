@@ -105,7 +105,9 @@ struct session {
 		int64_t last_run;
 	} * tallies;
 	size_t n_tallies, cap_tallies;
-	uint64_t next_boot; /* counts boots for their seeds */
+	uint64_t next_boot;	     /* counts boots for their seeds */
+	int64_t first_made;	     /* the first build that this session made; 0 = none yet */
+	bool trees_grew, said_cache; /* see hunt/evict.h */
 	struct visit *open_visit;
 	struct strvec remarks; /* said already in this hunt */
 	char *known; /* the two parts of the progress line: what the hunt knows, what is under way */

@@ -217,8 +217,8 @@ static int hunt(struct session *s, const struct versus_options *o, struct duel *
 	if (r < 0)
 		return r;
 	if (o->dry_run)
-		return plan_compare(s, o->n, o->alpha, o->fixed_runs ? o->fixed_runs : o->max_runs,
-				    ret_answer, e);
+		return plan_compare(s, o->n, d->sides[0].variant.oid, o->alpha,
+				    o->fixed_runs ? o->fixed_runs : o->max_runs, ret_answer, e);
 	question(o, d, &q);
 	r = session_hunt(s, o->fixed_runs ? "run" : "compare", q.p, NULL, o->seed, &row, &known, e);
 	if (r < 0)

@@ -8,6 +8,36 @@
 #include <math.h>
 #include <string.h>
 
+/* What it will take on the disk: builds are kept, up to the cache's ceiling. */
+static void put_disk(const struct json *a, const struct json *cases, struct str *out)
+{
+	long long tree = answer_int(a, "tree_bytes"), room = answer_int(a, "disk_free");
+	long long most = 0;
+
+	for (size_t i = 0; i < json_count(cases); i++) {
+		long long builds = llround(answer_number(json_at(cases, i), "builds"));
+
+		most = builds > most ? builds : most;
+	}
+	if (tree <= 0)
+		return;
+	str_puts(out, " disk: ");
+	num_put_size(out, tree);
+	str_addf(out, " or more a build, up to %lld of them: ", most);
+	num_put_size(out, tree * most);
+	str_puts(out, "; kept builds take ");
+	num_put_size(out, answer_int(a, "cache_bytes"));
+	str_puts(out, " of ");
+	num_put_size(out, answer_int(a, "cache_max"));
+	str_puts(out, " (project.cache), ");
+	num_put_size(out, room);
+	str_puts(out, " are free\n");
+	if (room >= 0 && tree * most > room)
+		str_puts(
+			out,
+			" There is not enough room: 'culprit clean', or --store on another disk.\n");
+}
+
 void answer_plan(const struct json *a, const struct answer_style *style, struct str *out)
 {
 	AUTO(table) struct table t = TABLE_INIT;
@@ -53,5 +83,6 @@ void answer_plan(const struct json *a, const struct answer_style *style, struct 
 			out,
 			"\n What a build and a run cost is not known here yet: nothing was measured in this store.\n");
 	}
+	put_disk(a, cases, out);
 	str_puts(out, " Nothing was built or run.\n");
 }

@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# The cache of builds: its ceiling is kept without being asked, what a running hunt uses stays, and disk use is shown first.
+
+load lib
+setup() {
+	setup_culprit
+	make_history 12
+	plant 3 +10%
+	plant 9 +10%
+	cd project || return 1
+	build='sh build.sh; head -c 1000000 /dev/urandom >big' # a megabyte a tree, and no two alike
+}
+search() { culprit_run bisect "$@" --build "$build" --bench ./program --no-head-to-head --json; }
+trees() { find .culprit/trees -mindepth 1 -maxdepth 1 -type d | wc -l; }
+of_hunt() { culprit log "$1" --json | jq '[.. | objects | select(.kind? == "build") | .build] | unique | length'; }
+
+@test 'beyond project.cache the trees of older hunts go, never those of the running one' {
+	search c1 c5
+	expect_status 0
+	first=$(trees)
+	[ "$first" -ge 2 ]
+	search c7 c12 -c project.cache=2M
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c9)" ]
+	expect_err 'the builds of this hunt take'
+	expect_err 'above the ceiling of 2.00 MiB (project.cache)'
+	[ "$(trees)" -eq "$(jq .builds <<<"$output")" ] || complain 'not just those of the second hunt'
+	[ "$(find .culprit/trees -name '*.size' | wc -l)" -eq "$(trees)" ] || complain 'a size without a tree'
+	culprit_run show b1
+	expect_err 'no tree kept'
+	for hunt in 1 2; do
+		culprit_run verify $hunt
+		expect_status 0
+	done
+	# what went is built again where it is needed, and under the ceiling nothing goes
+	search c1 c5 --new
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c3)" ]
+	[ "$(trees)" -ge 5 ] || complain 'something went below the ceiling'
+}
+
+@test 'an open hunt gives way last, and goes on' {
+	search c7 c12 --budget 1ms
+	expect_status 3
+	open=$(trees)
+	search c1 c5
+	expect_status 0
+	search c1 c4 --new -c "project.cache=$((open + 1))M"
+	expect_status 0
+	[ "$(trees)" -ge "$open" ]
+	search c7 c12
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c9)" ]
+}
+
+@test 'the disk that a hunt may take is shown before anything is built' {
+	culprit_run bisect c1 c12 --build "$build" --bench ./program --dry-run
+	expect_status 0
+	expect_out ' or more a build, up to '
+	expect_out '; kept builds take 0 B of 10.0 GiB (project.cache), '
+	[ ! -e .culprit/trees ]
+	search c1 c5
+	culprit_run compare c1 c12 --build "$build" --bench ./program --dry-run --json
+	expect_status 0
+	jq -e '.tree_bytes > 1000000 and .cache_bytes > 2000000 and .cache_max == 10737418240 and .disk_free > 0' <<<"$output"
+}
+
+@test 'clean takes the benchmark files of finished hunts' {
+	echo './program' >bench.sh
+	culprit_run run c1 -n 1 --build 'sh build.sh' --bench 'sh bench.sh'
+	expect_status 0
+	[ -n "$(find .culprit/data -name bench.sh)" ]
+	culprit_run bisect c1 c12 --build 'sh build.sh' --bench 'sh bench.sh; :' --budget 1ms
+	expect_status 3
+	culprit_run clean
+	expect_status 0
+	[ -n "$(find .culprit/data -name bench.sh)" ] || complain 'the open hunt needs them'
+	culprit_run bisect c1 c12 --build 'sh build.sh' --bench 'sh bench.sh; :'
+	expect_status 0
+	culprit_run clean
+	expect_out 'benchmark files of finished hunts'
+	[ -z "$(ls -A .culprit/data)" ] || complain "$(ls .culprit/data)"
+}
