@@ -47,6 +47,12 @@ struct judge_plan {
  * max_n 0 = no limit (56); above 56 the table goes on by steps of 1.4.
  */
 void judge_plan_make(double alpha, unsigned max_n, unsigned primary, struct judge_plan *ret);
+/*
+ * The same with another split: the looks before the last keep `early` (0..1) of what the table gives them. judge_plan_make chooses it from
+ * `primary`; this is for comparing choices (tests/sim/families.c).
+ */
+void judge_plan_shaped(double alpha, unsigned max_n, unsigned primary, double early,
+		       struct judge_plan *ret);
 /* One look at a fixed size: numbers that exist already (two files). */
 void judge_plan_fixed(double alpha, struct judge_plan *ret);
 

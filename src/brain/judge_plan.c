@@ -96,10 +96,11 @@ static double spend_alone(unsigned n, double level, bool is_last, double *carry)
 	return spend;
 }
 
-void judge_plan_make(double alpha, unsigned max_n, unsigned primary, struct judge_plan *ret)
+void judge_plan_shaped(double alpha, unsigned max_n, unsigned primary, double early,
+		       struct judge_plan *ret)
 {
 	unsigned n[JUDGE_MAX_LOOKS], m = primary ? primary : 1;
-	double share[JUDGE_MAX_LOOKS], carry = 0, alone = 0, early = early_part(m);
+	double share[JUDGE_MAX_LOOKS], carry = 0, alone = 0;
 	unsigned k = schedule(max_n ? max_n : LAST, n, share);
 
 	assert(alpha > 0 && alpha < 1 && k <= JUDGE_MAX_LOOKS);
@@ -125,6 +126,11 @@ void judge_plan_make(double alpha, unsigned max_n, unsigned primary, struct judg
 		ret->alone[ret->looks] = spend_alone(at, alone, last, &alone);
 		ret->alpha[ret->looks++] = spend;
 	}
+}
+
+void judge_plan_make(double alpha, unsigned max_n, unsigned primary, struct judge_plan *ret)
+{
+	judge_plan_shaped(alpha, max_n, primary, early_part(primary ? primary : 1), ret);
 }
 
 void judge_plan_fixed(double alpha, struct judge_plan *ret)

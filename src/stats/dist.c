@@ -59,25 +59,70 @@ double dist_pooled_df(const double *var, const double *df, size_t n)
 	return 1 / square;
 }
 
+/* Shapes for which nmath's incomplete beta is silent. */
+static bool is_shape(double v)
+{
+	return v >= DIST_SHAPE_MIN && v <= DIST_SHAPE_MAX;
+}
+
 double dist_beta_cdf(double x, double a, double b)
 {
-	return isnan(x) || !is_positive(a) || !is_positive(b) ? NAN : pbeta(x, a, b, 1, 0);
+	return isnan(x) || !is_shape(a) || !is_shape(b) ? NAN : pbeta(x, a, b, 1, 0);
+}
+
+/*
+ * Where a beta variable has p below it, or (upper) 1 - where: by halving, geometrically as long as the ends are far apart. nmath's
+ * qbeta is faster, and prints a warning for many a p below 1e-100.
+ */
+static double beta_halving(double p, double a, double b, bool upper)
+{
+	double lo = 0x1p-1022, hi = 1;
+
+	for (int step = 0; step < 300; step++) {
+		double mid = hi > 4 * lo ? sqrt(lo) * sqrt(hi) : lo + (hi - lo) / 2;
+
+		if (mid <= lo || mid >= hi)
+			break;
+		if (upper ? pbeta(mid, b, a, 0, 0) > p : pbeta(mid, a, b, 1, 0) < p)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo + (hi - lo) / 2;
 }
 
 double dist_beta_quantile(double p, double a, double b)
 {
-	return is_probability(p) && is_positive(a) && is_positive(b) ? qbeta(p, a, b, 1, 0) : NAN;
+	if (!is_probability(p) || !is_shape(a) || !is_shape(b))
+		return NAN;
+	if (p == 0 || p == 1)
+		return p;
+	return pbeta(0.5, a, b, 1, 0) >= p ? beta_halving(p, a, b, false)
+					   : 1 - beta_halving(p, a, b, true);
 }
 
 double dist_f_cdf(double x, double df1, double df2)
 {
-	return isnan(x) || !is_positive(df1) || !is_positive(df2) ? NAN : pf(x, df1, df2, 1, 0);
+	return isnan(x) || !is_shape(df1) || !is_shape(df2) ? NAN : pf(x, df1, df2, 1, 0);
 }
 
+/* F = (df2 / df1) B / (1 - B) with a beta variable B. */
 double dist_f_quantile(double p, double df1, double df2)
 {
-	return is_probability(p) && is_positive(df1) && is_positive(df2) ? qf(p, df1, df2, 1, 0)
-									 : NAN;
+	if (!is_probability(p) || !is_shape(df1) || !is_shape(df2))
+		return NAN;
+	if (p == 0 || p == 1)
+		return p == 0 ? 0 : HUGE_VAL;
+	double a = df1 / 2, b = df2 / 2;
+
+	if (pbeta(0.5, a, b, 1, 0) >= p) {
+		double x = beta_halving(p, a, b, false);
+
+		return df2 / df1 * x / (1 - x);
+	}
+	double y = beta_halving(p, a, b, true);
+
+	return df2 / df1 * (1 - y) / y;
 }
 
 double dist_chi2_cdf(double x, double df)

@@ -22,7 +22,9 @@ double dist_t_quantile(double p, double df);
 /* Satterthwaite's degrees of freedom of a sum of n independent variance estimates var[i] with df[i]; NaN if all are 0. */
 double dist_pooled_df(const double *var, const double *df, size_t n);
 
-/* a, b > 0. */
+/* Shapes a and b, and the degrees of freedom of an F, lie between these. */
+#define DIST_SHAPE_MIN 1e-3
+#define DIST_SHAPE_MAX 1e9
 double dist_beta_cdf(double x, double a, double b);
 double dist_beta_quantile(double p, double a, double b);
 

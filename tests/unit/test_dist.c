@@ -4,6 +4,7 @@
 #include "stats/dist.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 /* A cdf and a quantile have up to three arguments; the rows of vectors/dist.txt name them. */
 static double call(const char *name, const double *a)
@@ -103,6 +104,57 @@ static void outside_the_domain_is_nan(void **state UNUSED)
 	assert_true(isinf(dist_normal_quantile(1)));
 }
 
+/* The library prints its warnings on stdout, where culprit's answer goes: inside the domain and out of it, nothing may come. */
+static void nothing_is_printed(void **state UNUSED)
+{
+	static const double x[] = { -HUGE_VAL, -1e308, -40,  -1,    -1e-300,  0,  1e-308,
+				    1e-20,     1e-3,   0.3,  0.5,   0.999,    1,  3,
+				    60,	       1e5,    1e15, 1e300, HUGE_VAL, NAN };
+	static const size_t n = ARRAY_LEN(x);
+	FILE *tmp = tmpfile();
+	int saved;
+
+	assert_non_null(tmp);
+	fflush(stdout);
+	saved = dup(1);
+	assert_true(saved >= 0 && dup2(fileno(tmp), 1) == 1);
+	for (size_t i = 0; i < n; i++) {
+		dist_normal_cdf(x[i]);
+		dist_normal_quantile(x[i]);
+		for (size_t j = 0; j < n; j++) {
+			dist_t_cdf(x[i], x[j]);
+			dist_t_quantile(x[i], x[j]);
+			dist_chi2_cdf(x[i], x[j]);
+			dist_chi2_upper(x[i], x[j]);
+			dist_chi2_quantile(x[i], x[j]);
+			dist_signrank_cdf(x[i], x[j]);
+			for (size_t k = 0; k < n; k++) {
+				dist_beta_cdf(x[i], x[j], x[k]);
+				dist_f_cdf(x[i], x[j], x[k]);
+				dist_binomial_cdf(x[i], x[j], x[k]);
+				dist_binomial_upper(x[i], x[j], x[k]);
+				dist_ranksum_cdf(x[i], x[j], x[k]);
+				dist_beta_quantile(x[i], x[j], x[k]);
+				dist_f_quantile(x[i], x[j], x[k]);
+				dist_binomial_quantile(x[i], x[j], x[k]);
+			}
+		}
+	}
+	fflush(stdout);
+	long printed = lseek(fileno(tmp), 0, SEEK_END);
+
+	dup2(saved, 1);
+	close(saved);
+	if (printed) {
+		char text[200] = "";
+
+		rewind(tmp);
+		if (fread(text, 1, sizeof(text) - 1, tmp) > 0)
+			fail_msg("%ld bytes on stdout, first: %.160s", printed, text);
+	}
+	fclose(tmp);
+}
+
 static void pooled_degrees_of_freedom(void **state UNUSED)
 {
 	const double equal[] = { 2, 2 }, one[] = { 3, 0 }, tiny[] = { 1e-300, 1e-300 },
@@ -117,6 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(vectors_of_scipy),
+		cmocka_unit_test(nothing_is_printed),
 		cmocka_unit_test(pooled_degrees_of_freedom),
 		cmocka_unit_test(outside_the_domain_is_nan),
 	};
