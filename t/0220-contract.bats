@@ -73,15 +73,23 @@ sim() { culprit_run "$@" --target sim=../model --json; }
 	sim compare c1 c2 --exit-code=bisect && expect_status 0
 	sim compare c1 c9 -n 3 --exit-code=bisect && expect_status 125
 	sim compare c1 c4 --exit-code=bisect && expect_status 125
+	# the baseline is not what git bisect asks about
+	sim compare c4 c9 --exit-code=bisect && expect_status 132
+	culprit_run compare c1 c1:env.BAD=1 --bench '[ -z "$BAD" ]' --exit-code=bisect
+	expect_status 125
+	culprit_run compare c1 c2 --bench 'exit 1' --exit-code=bisect -n 5
+	[ "$status" -eq 0 ] || [ "$status" -eq 132 ]
 	sim compare c1 nosuch --exit-code=bisect
 	[ "$status" -ge 128 ]
 }
 
 @test 'git bisect run with compare as its script finds the commit and steps over the broken one' {
+	printf '%%level 100\n%%sd 0.5%%\n%%change c12 +6%%\nc8 broken\n' >../model
 	git bisect start c16 c1
+	[ "$(git rev-parse HEAD)" = "$(git rev-parse c8)" ]
 	git bisect run culprit compare c1 HEAD --target sim=../model --exit-code=bisect >../said 2>&1
 	cat ../said
-	[ "$(git rev-parse refs/bisect/bad)" = "$(git rev-parse c9)" ]
+	[ "$(git rev-parse refs/bisect/bad)" = "$(git rev-parse c12)" ]
 	grep -q 'is the first bad commit' ../said
 	git bisect reset
 	[ -z "$(git status --porcelain)" ]

@@ -75,7 +75,7 @@ static bool are_files(const struct strvec *args)
 }
 
 static int compare_variants(const struct compare_args *a, const struct strvec *args, char **ret,
-			    bool *stored, struct err *e)
+			    bool *stored, bool *untestable, struct err *e)
 {
 	struct session s = { 0 };
 	struct versus_options o = {
@@ -87,6 +87,7 @@ static int compare_variants(const struct compare_args *a, const struct strvec *a
 		.max_runs = a->runs,
 		.layouts = a->layouts,
 		.dry_run = a->m.dry_run,
+		.ret_untestable = untestable,
 	};
 	int r = measuring_open(&a->m, "compare", &s, e);
 
@@ -101,7 +102,7 @@ static int compare(const struct compare_args *a, const struct strvec *args)
 {
 	struct err e = ERR_INIT;
 	AUTO_FREE char *answer = NULL;
-	bool stored = false;
+	bool stored = false, untestable = false;
 	int r;
 
 	if (args->n < 2) {
@@ -113,11 +114,14 @@ static int compare(const struct compare_args *a, const struct strvec *args)
 		r = versus_files((const char *const *)args->v, args->n, a->m.alpha, a->m.margin,
 				 (enum better)a->better, a->m.metric, &answer, &e);
 	else
-		r = compare_variants(a, args, &answer, &stored, &e);
+		r = compare_variants(a, args, &answer, &stored, &untestable, &e);
 	if (r == 0)
 		r = measuring_show(&a->m, answer, stored, &e);
-	if (r < 0)
-		return a->exit_code ? 128 + measuring_fail(&e) : measuring_fail(&e);
+	if (r < 0) {
+		int status = measuring_fail(&e);
+
+		return !a->exit_code ? status : untestable ? 125 : 128 + status;
+	}
 	return status_of(answer, a->exit_code);
 }
 

@@ -327,7 +327,7 @@ static int check_failures(const struct duel *d, struct err *e)
 	for (size_t i = 0; i < d->n_sides; i++) {
 		const struct duel_side *side = &d->sides[i];
 
-		if (side->failed_in_a_row >= 3)
+		if (side->failed_in_a_row >= DUEL_FAILURES)
 			return err_set(
 				e, ERR_ENV,
 				"the benchmark fails on %s (%u of %u runs): %s; its output: culprit show r%lld",

@@ -48,6 +48,7 @@ struct duel {
 	size_t noted;  /* replay: 1 + the side of the last "visit of side" note; 0 = none */
 	const char *benchmark; /* its name, borrowed */
 };
+enum { DUEL_FAILURES = 3 }; /* so many failed runs of a side in a row are an error */
 void duel_init(struct duel *d, size_t n_sides, double alpha, double margin);
 void duel_done(struct duel *d);
 

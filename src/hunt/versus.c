@@ -189,21 +189,37 @@ static int build_at_once(struct session *s, const struct versus_options *o, stru
 	return prebuild(s, items, d->n_sides * layouts, e);
 }
 
+/* The fault of a variant, not of the machine or the question: `git bisect run` should step over it. */
+static bool untestable(const struct duel *d, size_t first_unbuilt)
+{
+	if (first_unbuilt < d->n_sides)
+		return first_unbuilt > 0;
+	for (size_t i = 0; i < d->n_sides; i++)
+		if (d->sides[i].failed_in_a_row >= DUEL_FAILURES)
+			return i > 0;
+	return false;
+}
+
 static int measure_all(struct session *s, const struct versus_options *o, struct duel *d,
 		       bool *ret_identical, struct err *e)
 {
 	int r = s->opt.jobs && !s->simulated ? build_at_once(s, o, d, e) : 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < d->n_sides && r == 0; i++)
-		r = build_side(s, &d->sides[i], o->layouts ? o->layouts : 1, e);
-	if (r < 0)
-		return r;
-	*ret_identical = all_identical(s, d, o);
-	if (*ret_identical)
-		return 0;
-	d->fixed_runs = o->fixed_runs;
-	d->simulated = session_is_simulated(s);
-	return duel_run(s, d, o->max_runs, e);
+	while (i < d->n_sides && r == 0)
+		if ((r = build_side(s, &d->sides[i], o->layouts ? o->layouts : 1, e)) == 0)
+			i++;
+	if (r == 0) {
+		*ret_identical = all_identical(s, d, o);
+		if (*ret_identical)
+			return 0;
+		d->fixed_runs = o->fixed_runs;
+		d->simulated = session_is_simulated(s);
+		r = duel_run(s, d, o->max_runs, e);
+	}
+	if (r == -ERR_ENV && o->ret_untestable)
+		*o->ret_untestable = untestable(d, i);
+	return r;
 }
 
 static int hunt(struct session *s, const struct versus_options *o, struct duel *d,

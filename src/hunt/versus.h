@@ -15,6 +15,8 @@ struct versus_options {
 	unsigned fixed_runs; /* `run`: exactly so many */
 	unsigned layouts;    /* builds a variant; 0 = 1 */
 	bool dry_run;
+	/* Set, with the error, if it is a variant other than the baseline that does not build or cannot run the benchmark. May be NULL. */
+	bool *ret_untestable;
 };
 /* *ret_answer is JSON, the caller's; stored too. */
 int versus_hunt(struct session *s, const struct versus_options *o, char **ret_answer,
