@@ -22,3 +22,107 @@ verdict() { jq -r .verdict <<<"$output"; }
 	culprit_run verify
 	expect_status 0
 }
+
+# 20 commits; src/ changes in every third one, docs/ in the others. Values come from --target sim.
+made_repository() {
+	git init -q project
+	cd project || return 1
+	mkdir src docs
+	for k in $(seq 1 20); do
+		if ((k % 3 == 0)); then echo "$k" >src/part.c; else echo "$k" >docs/text; fi
+		git add -A && git commit -qm "change $k" && git tag "c$k"
+	done
+	printf '%%level 100\n%%sd 0.5%%\n%%change c12 +6%%\n' >../model
+}
+sim() { culprit_run bisect "$@"; }
+
+@test '-- PATHS narrows the range, and a change outside them is no name' {
+	made_repository
+	sim c1 c20 --target sim=../model --json -- src
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c12)" ]
+	jq -e '.candidates == 6' <<<"$output"
+	# the same from a folder below, where the path is relative to it
+	mkdir -p deep && cd deep
+	sim c1 c20 --target sim=../../model --json -- ../src
+	expect_status 0
+	jq -e '.candidates == 6' <<<"$output"
+	cd ..
+	sim c1 c20 --target sim=../model --json -- no/such/path
+	expect_status 2
+	expect_one_line 'no/such/path'
+}
+
+@test 'a suspected path is looked at first; a wrong one costs runs, not the answer' {
+	made_repository
+	sim c1 c20 --target sim=../model --suspect src --json
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c12)" ]
+	sim c1 c20 --target sim=../model --suspect docs --suspect c5 --json
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c12)" ]
+	sim c1 c5 --target sim=../model --suspect c12
+	expect_status 2
+	expect_one_line 'the commit is not in the range'
+}
+
+@test 'a fix search does not take a commit for fixed that never had the regression' {
+	git init -q project
+	cd project
+	one() { git commit -q --allow-empty -m "$1" && git tag "$1"; }
+	one base
+	# a side branch from before the regression: it measures well and repairs nothing
+	git checkout -qb side && one s1 && one s2 && one s3
+	git checkout -q main && one slow && one m1 && one m2
+	git merge -q --no-ff -m merge side && git tag merge
+	one m3 && one repair && one m4
+	printf '%%level 100\n%%sd 0.5%%\n%%change slow +10%%\n%%change repair -9%%\n' >../model
+	sim --fix m1 m4 --target sim=../model --json
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse repair)" ] || [ "$(jq -r .verdict <<<"$output")" = set ]
+	jq -e '.warnings | any(contains("do not contain the regression"))' <<<"$output"
+	for s in s1 s2 s3; do
+		[ "$(jq -r .culprit <<<"$output")" != "$(git rev-parse $s)" ]
+	done
+	# none of them was measured at all
+	culprit_run log 1 --json
+	for s in s1 s2 s3; do
+		[[ "$(jq -c '[.observations[]? | select(.kind == "build") | .node]' <<<"$output")" != *"$(git rev-parse $s)"* ]]
+	done
+}
+
+@test 'a git bisect log saves builds, and its marks are believed' {
+	made_repository
+	sim c1 c20 --target sim=../model --json
+	whole=$(jq .builds <<<"$output")
+	git bisect start c20 c1 >/dev/null
+	git bisect good c10 >/dev/null && git bisect bad c13 >/dev/null
+	git bisect log >../log
+	git bisect reset >/dev/null 2>&1
+	sim c1 c20 --target sim=../model --from ../log --json --new
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c12)" ]
+	[ "$(jq .builds <<<"$output")" -lt "$whole" ]
+	printf 'git bisect good\n' >../log
+	sim c1 c20 --target sim=../model --from ../log --new
+	expect_status 2
+	sim c1 c20 --target sim=../model --from ../nowhere --new
+	expect_one_line nowhere
+}
+
+@test 'mark by hand: bad, good and skip; what cannot be marked is said' {
+	made_repository
+	sim c1 c20 --target sim=../model --budget 1ms
+	expect_status 3
+	culprit_run mark c12 skip
+	expect_status 0
+	sim c1 c20 --target sim=../model --json
+	expect_status 0
+	[ "$(jq -r .verdict <<<"$output")" = set ]
+	[[ "$(jq -r '.suspects[].commit' <<<"$output")" == *"$(git rev-parse c12)"* ]]
+	culprit_run mark c12 maybe
+	expect_status 2
+	culprit_run mark nosuch good
+	expect_status 2
+	expect_one_line nosuch
+}
