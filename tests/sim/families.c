@@ -119,7 +119,7 @@ static void apply(struct scheme *s, const struct table *t, unsigned metrics, uns
 				open--;
 				any = any || m >= real;
 				s->found += m < real;
-				s->runs += m < real ? s->n[look] - RUNS : 0;
+				s->runs += m < real ? (double)s->n[look] - RUNS : 0;
 				if (!open)
 					break;
 			}

@@ -8,6 +8,7 @@
  * Values are exp(ln 100 + level + 0.01 e), e a noise of STATISTICS.md section 4; every draw is a hash of (seed, repetition).
  */
 #include "stats/changepoint.h"
+#include "stats/dist.h"
 #include "stats/fpop.h"
 #include "stats/sample.h"
 #include "target/sim.h"
@@ -202,6 +203,70 @@ static size_t find_energy(const struct series *s, uint64_t key, size_t *ret)
 	return k - 1;
 }
 
+/* Student's t test of two segments, equal variances; its two-sided p. */
+static double t_test(const double *x, size_t n, const double *y, size_t m)
+{
+	double sx = n > 1 ? sample_sd(x, n) : 0, sy = m > 1 ? sample_sd(y, m) : 0;
+	double df = (double)(n + m) - 2;
+	double var = df > 0 ? (((double)n - 1) * sx * sx + ((double)m - 1) * sy * sy) / df : 0;
+	double t = fabs(sample_mean(x, n) - sample_mean(y, m)) /
+		   sqrt(var * (1 / (double)n + 1 / (double)m));
+
+	return var > 0 ? 2 * dist_t_cdf(-t, df) : 1;
+}
+
+struct splits {
+	const double *x;
+	size_t start[MOST / 2], k;
+};
+
+static void split_by_t(struct splits *s, size_t from, size_t to)
+{
+	size_t at = 0;
+
+	if (to - from < 4 || energy_split(s->x + from, to - from, &at) <= 0 || !at ||
+	    t_test(s->x + from, at, s->x + from + at, to - from - at) > 0.01)
+		return;
+	split_by_t(s, from, from + at);
+	s->start[s->k++] = from + at;
+	split_by_t(s, from + at, to);
+}
+
+/*
+ * As in Apache Otava (Hunter; Fleming et al., 2023): E-divisive's splits, each tested by t at ten times .001, then the weakest change is
+ * taken back until all are below .001 between their own neighbours. No permutations.
+ */
+static size_t find_otava(const struct series *s, uint64_t key UNUSED, size_t *ret)
+{
+	static double x[MOST];
+	struct splits c = { .x = x };
+
+	for (size_t i = 0; i < s->n; i++)
+		x[i] = log(s->v[i]);
+	split_by_t(&c, 0, s->n);
+	while (c.k) {
+		double worst = 0;
+		size_t which = 0;
+
+		for (size_t i = 0; i < c.k; i++) {
+			size_t from = i ? c.start[i - 1] : 0, at = c.start[i],
+			       to = i + 1 < c.k ? c.start[i + 1] : s->n;
+			double p = t_test(x + from, at - from, x + at, to - at);
+
+			if (p > worst) {
+				worst = p;
+				which = i;
+			}
+		}
+		if (worst <= 0.001)
+			break;
+		c.k--;
+		memmove(c.start + which, c.start + which + 1, (c.k - which) * sizeof(*c.start));
+	}
+	memcpy(ret, c.start, c.k * sizeof(*ret));
+	return c.k;
+}
+
 /* --- tables ------------------------------------------------------------------------------------------------------------ */
 
 static void calibrate(unsigned reps, uint64_t seed)
@@ -322,7 +387,8 @@ static void rivals(unsigned reps, uint64_t seed)
 		finder *find;
 	} methods[] = { { "ours", find_ours },
 			{ "least squares", find_squares },
-			{ "e-divisive", find_energy } };
+			{ "e-divisive", find_energy },
+			{ "otava", find_otava } };
 
 	printf("share of true changes found within 2 points; false changes per series; series answered exactly right; %u series, seed %llu\n| scenario |",
 	       reps, (unsigned long long)seed);

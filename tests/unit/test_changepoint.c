@@ -252,36 +252,62 @@ static void drift_is_seen_in_what_is_left(void **state UNUSED)
 	changepoints_done(&c);
 }
 
+/* Is `wrong` of `n` more than chance allows at this rate, once in 10,000? */
+static bool too_many(unsigned wrong, unsigned n, double rate)
+{
+	return dist_binomial_upper(wrong - 1.0, n, rate) < 1e-4;
+}
+
+/* Of series without a change, those that yield one at this alpha; x in units of their noise goes through a careless penalty too. */
+static unsigned count_false(enum sim_noise noise, size_t n, double alpha, unsigned reps,
+			    unsigned *careless)
+{
+	AUTO_FREE double *v = xmalloc(n * sizeof(*v));
+	AUTO_FREE size_t *start = xmalloc((n + 1) * sizeof(*start));
+	unsigned wrong = 0;
+
+	for (uint64_t r = 0; r < reps; r++) {
+		struct changepoint_params p;
+		struct changepoints c;
+
+		for (size_t i = 0; i < n; i++)
+			v[i] = 100 * exp(0.01 * sim_noise_draw(noise, sim_key(9, r), n, i));
+		changepoint_params_default(&p);
+		p.alpha = alpha;
+		changepoints_find(v, n, &p, &c);
+		wrong += c.n > 0;
+		for (size_t i = 0; i < n; i++)
+			v[i] = log(v[i]) / c.sd;
+		*careless += fpop_segments(v, n, 3, 4, start) > 1;
+		changepoints_done(&c);
+	}
+	return wrong;
+}
+
 /* The promised rate, against the binomial bound at 1e-4: never red by chance, red if the penalty breaks. */
 static void false_alarms_keep_their_rate(void **state UNUSED)
 {
 	static const enum sim_noise noises[] = { SIM_GAUSS, SIM_SKEW, SIM_OUT, SIM_BIMOD, SIM_T3 };
-	enum { REPS = 400, N = 60 };
-	size_t start[N];
-	unsigned careless = 0;
+	static const struct {
+		size_t n;
+		double alpha;
+	} rows[] = { { 8, .05 }, { 20, .05 }, { 60, .05 }, { 300, .05 }, { 60, .01 }, { 60, .2 } };
+	enum { REPS = 400 };
 
 	for (size_t k = 0; k < ARRAY_LEN(noises); k++) {
-		unsigned wrong = 0;
+		for (size_t q = 0; q < ARRAY_LEN(rows); q++) {
+			unsigned careless = 0, wrong = count_false(noises[k], rows[q].n,
+								   rows[q].alpha, REPS, &careless);
 
-		for (uint64_t r = 0; r < REPS; r++) {
-			double v[N];
-			struct changepoints c;
-
-			for (size_t i = 0; i < N; i++)
-				v[i] = 100 *
-				       exp(0.01 * sim_noise_draw(noises[k], sim_key(9, r), 0, i));
-			find(v, N, &c);
-			wrong += c.n > 0;
-			for (size_t i = 0; i < N; i++)
-				v[i] = log(v[i]) / c.sd;
-			careless += noises[k] == SIM_GAUSS && fpop_segments(v, N, 3, 4, start) > 1;
-			changepoints_done(&c);
+			if (too_many(wrong, REPS, rows[q].alpha))
+				fail_msg("%s n %zu alpha %g: %u of %d", sim_noise_name(noises[k]),
+					 rows[q].n, rows[q].alpha, wrong, REPS);
+			/* The same bound sees a penalty that is too small. */
+			if (rows[q].n >= 60 && !too_many(careless, REPS, rows[q].alpha))
+				fail_msg("%s n %zu: a penalty of 4 passes with %u",
+					 sim_noise_name(noises[k]), rows[q].n, careless);
 		}
-		if (dist_binomial_upper(wrong - 1.0, REPS, .05) < 1e-4)
-			fail_msg("%s: %u of %d", sim_noise_name(noises[k]), wrong, REPS);
 	}
-	/* The same check sees a penalty that is too small. */
-	assert_true(dist_binomial_upper(careless - 1.0, REPS, .05) < 1e-4);
 }
 
 int main(void)
