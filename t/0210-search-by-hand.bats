@@ -41,12 +41,16 @@ sim() { culprit_run bisect "$@"; }
 	sim c1 c20 --target sim=../model --json -- src
 	expect_status 0
 	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c12)" ]
-	jq -e '.candidates == 6' <<<"$output"
+	jq -e '.candidates == 19 and .outside_paths == 13' <<<"$output"
+	culprit_run verify
+	expect_status 0
+	sim c1 c20 --target sim=../model -- src
+	expect_out '19 commits, 13 of which touch none of the paths'
 	# the same from a folder below, where the path is relative to it
 	mkdir -p deep && cd deep
 	sim c1 c20 --target sim=../../model --json -- ../src
 	expect_status 0
-	jq -e '.candidates == 6' <<<"$output"
+	jq -e '.outside_paths == 13' <<<"$output"
 	cd ..
 	sim c1 c20 --target sim=../model --json -- no/such/path
 	expect_status 2
@@ -114,15 +118,15 @@ sim() { culprit_run bisect "$@"; }
 	made_repository
 	sim c1 c20 --target sim=../model --budget 1ms
 	expect_status 3
+	culprit_run mark c12 maybe
+	expect_status 2
+	culprit_run mark nosuch good
+	expect_status 2
+	expect_one_line nosuch
 	culprit_run mark c12 skip
 	expect_status 0
 	sim c1 c20 --target sim=../model --json
 	expect_status 0
 	[ "$(jq -r .verdict <<<"$output")" = set ]
 	[[ "$(jq -r '.suspects[].commit' <<<"$output")" == *"$(git rev-parse c12)"* ]]
-	culprit_run mark c12 maybe
-	expect_status 2
-	culprit_run mark nosuch good
-	expect_status 2
-	expect_one_line nosuch
 }

@@ -350,6 +350,8 @@ int bisect_answer(struct bisect *b, char **ret, struct err *e)
 	put_end(b, &w, "old", bisect_old_rev(b->o), b->range.g.good);
 	put_end(b, &w, "new", bisect_new_rev(b->o), b->range.g.bad);
 	json_out_int(&w, "candidates", graph_candidates(&b->range.g));
+	if (b->o->paths)
+		json_out_int(&w, "outside_paths", b->range.outside);
 	json_out_int(&w, "cannot_matter", b->n_cannot_matter);
 	put_metric(b, &w);
 	json_out_text(

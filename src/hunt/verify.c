@@ -23,10 +23,10 @@ void verify_report_done(struct verify_report *r)
 
 static bool left_out(const char *key)
 {
-	static const char *const keys[] = { "abbrev",  "subject", "author",   "time",
-					    "seconds", "name",	  "changes",  "out_of_budget",
-					    "why",     "variant", "baseline", "variants",
-					    NULL };
+	static const char *const keys[] = { "abbrev",	     "subject", "author",   "time",
+					    "seconds",	     "name",	"changes",  "out_of_budget",
+					    "why",	     "variant", "baseline", "variants",
+					    "outside_paths", NULL };
 
 	for (const char *const *k = keys; *k; k++)
 		if (!strcmp(*k, key))

@@ -271,10 +271,12 @@ static int weigh(struct repo *r, struct range *ret, const char *const *paths, st
 	if (n < 0)
 		return n;
 	for (uint32_t i = 0; i < ret->g.n; i++) {
-		if (t.start[i] == t.start[i + 1])
+		if (t.start[i] == t.start[i + 1]) {
 			ret->g.weight[i] *= TINY_PER_MILLION / 1e6;
-		else
+			ret->outside += !ret->g.boundary[i];
+		} else {
 			touching++;
+		}
 	}
 	touched_done(&t);
 	if (!touching)

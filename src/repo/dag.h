@@ -23,6 +23,7 @@ struct range {
 	 */
 	bool swapped;
 	uint32_t merges; /* candidates with several parents */
+	uint32_t outside; /* range_load with paths: candidates that touch none of them */
 	uint32_t
 		bases; /* merge bases; above 1 (criss-cross) g.good is the newest, the others are taken for good unmeasured */
 	struct arena names;

@@ -242,10 +242,14 @@ static void put_rest(const struct json *a, struct str *out)
 void answer_bisect(const struct json *a, const struct answer_style *style, struct str *out)
 {
 	const char *verdict = answer_str(a, "verdict");
-	long long idle = answer_int(a, "cannot_matter"), n = answer_int(a, "candidates");
+	long long idle = answer_int(a, "cannot_matter"), outside = answer_int(a, "outside_paths"),
+		  n = answer_int(a, "candidates");
 
 	str_addf(out, "%s .. %s   %lld commit%s", answer_str(a, "old.name"),
 		 answer_str(a, "new.name"), n, n == 1 ? "" : "s");
+	if (outside)
+		str_addf(out, ", %lld of which touch%s none of the paths", outside,
+			 outside == 1 ? "es" : "");
 	if (idle)
 		str_addf(out, ", %lld of which touch%s nothing that is built or run", idle,
 			 idle == 1 ? "es" : "");
