@@ -5,6 +5,7 @@
 load lib
 setup() {
 	setup_culprit
+	system_path
 	faults=$(dirname "$(readlink -f "$CULPRIT")")/faults.so
 	[ -e "$faults" ] || skip 'faults.so is not beside the program'
 	make_history 20

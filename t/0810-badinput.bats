@@ -5,6 +5,7 @@
 load lib
 setup() {
 	setup_culprit
+	system_path
 	make_history 6
 	plant 4 +10%
 	cd project || return 1
@@ -146,9 +147,6 @@ named() { [ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse "$1")" ] || comp
 		expect_status 4
 		expect_one_line "the benchmark fails on c1 (3 of 3 runs): $line"
 		expect_err '; its output: culprit show r'
-		# shellcheck disable=SC2046 # words on purpose
-		culprit_run show $(sed 's/.*culprit show //' <<<"$stderr")
-		expect_status 0
 	done <<-'END'
 		./nothere|exit status 127 (command not found): 'sh: 1: ./nothere: not found'
 		./notes/1|exit status 126 (not executable)
@@ -166,6 +164,10 @@ named() { [ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse "$1")" ] || comp
 		kill -SEGV $$|signal 11 (Segmentation fault)
 		echo time: 1 s; echo FAIL >&2; exit 1|exit status 1: 'FAIL'
 	END
+	# shellcheck disable=SC2046 # words on purpose
+	culprit_run show $(sed 's/.*culprit show //' <<<"$stderr")
+	expect_status 0
+	[ "$output" = $'time: 1 s\nFAIL' ]
 	[ -z "$(find . -name core -o -name 'core.*')" ]
 }
 
@@ -257,6 +259,42 @@ named() { [ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse "$1")" ] || comp
 	culprit_run run c1 -n 1 --bench ./program --build true -c project.artefacts=program
 	expect_status 4
 	expect_one_line "the build ended well but made no 'program'"
+}
+
+@test 'builds and runs write to their own tree: not to the checkout, .git, the store or a linked worktree' {
+	unshare -m true 2>/dev/null || unshare -Um true 2>/dev/null || skip 'no mount namespaces here'
+	git worktree add -q ../linked c5
+	before=$(find . -path ./.culprit -prune -o -type f -print0 | sort -z | xargs -0 sha256sum)
+	top=$PWD
+	for evil in "echo x >$top/evil" "rm -rf $top/notes" "git -C $top commit --allow-empty -qm x" "rm -rf $top/.git/refs" \
+		'echo x >../trees/x' 'echo x >>../culprit.db'; do
+		culprit_run run c1 -n 1 --build "sh build.sh; $evil" --bench ./program
+		expect_status 4
+		expect_one_line 'c1 does not build (failed)'
+		expect_err 'Read-only file system'
+	done
+	for evil in "cd $top; git checkout -q c2" 'echo x >$CULPRIT_DATA/x'; do
+		measure "./program; $evil"
+		expect_status 4
+		expect_one_line 'Read-only file system'
+	done
+	expect_err '(builds and runs write to their own tree, not to the checkout)'
+	cd ../linked
+	culprit_run run c1 -n 1 --build "sh build.sh; echo x >$top/evil" --bench ./program
+	expect_status 4
+	culprit_run run c1 -n 1 --build "sh build.sh; echo x >$PWD/evil" --bench ./program
+	expect_status 4
+	cd "$top"
+	[ -z "$(git -C ../linked status --porcelain)" ]
+	[ "$before" = "$(find . -path ./.culprit -prune -o -type f -print0 | sort -z | xargs -0 sha256sum)" ]
+	# their own tree, TMPDIR within the checkout and other places are theirs
+	mkdir tmp
+	TMPDIR=$PWD/tmp culprit_run run c1 -n 1 --build "sh build.sh; mkdir -p a/b; echo x >a/b/c; mktemp; git tag mine; echo >$HOME/cache" \
+		--bench './program; rm a/b/c; echo x >a/b/c; mktemp >&2; : >$TMPDIR/x' --json
+	expect_status 0
+	[ -e "$HOME/cache" ]
+	culprit_run verify
+	expect_status 0
 }
 
 # --- configuration

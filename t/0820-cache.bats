@@ -4,6 +4,7 @@
 load lib
 setup() {
 	setup_culprit
+	system_path
 	make_history 12
 	plant 3 +10%
 	plant 9 +10%

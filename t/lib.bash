@@ -21,6 +21,10 @@ setup_culprit() {
 	printf '[init]\n\tdefaultBranch = main\n' >"$HOME/.gitconfig"
 }
 
+# For files of many short runs: only the system's programs. culprit asks each compiler and interpreter in PATH for its version, and a version
+# manager's stand-in takes longer for that than the whole test.
+system_path() { PATH=$BATS_TEST_TMPDIR/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin; }
+
 # Runs culprit with its two outputs apart: $output (the answer), $stderr, $status.
 culprit_run() { run --separate-stderr culprit "$@"; }
 

@@ -204,6 +204,7 @@ static int set_environ(struct building *b, const char *src, struct err *e)
 	AUTO_FREE char *jobs = xasprintf("%u", environ_jobs(q->jobs ? q->jobs : q->project->jobs));
 	AUTO_FREE char *ccache = fs_find_program("ccache", NULL);
 	AUTO_FREE char *ccache_dir = fs_join(b->store, "ccache");
+	int r;
 
 	environ_user(env);
 	environ_set(env, "LC_ALL", "C.UTF-8");
@@ -226,6 +227,8 @@ static int set_environ(struct building *b, const char *src, struct err *e)
 		AUTO_FREE char *path = xasprintf("%s:%s", CCACHE_LINKS, environ_get(env, "PATH"));
 
 		environ_set(env, "PATH", path);
+		if ((r = fs_mkdirs(ccache_dir, e)) < 0)
+			return r;
 		environ_set(env, "CCACHE_DIR", ccache_dir);
 		if (!environ_get(env, "CCACHE_MAXSIZE"))
 			environ_set(env, "CCACHE_MAXSIZE", CCACHE_MAX);
@@ -292,6 +295,7 @@ static int judge_end(struct building *b, const struct proc_result *p, struct err
 		return r;
 	proc_describe(p, b->q->project->build_timeout_ns, &why);
 	put_log_line(&b->ret->log, &why);
+	place_explain(&why);
 	refuse(b,
 	       p->end == PROC_TIMED_OUT	  ? OUTCOME_TIMEOUT
 	       : p->end == PROC_SIGNALLED ? OUTCOME_CRASHED
@@ -300,7 +304,7 @@ static int judge_end(struct building *b, const struct proc_result *p, struct err
 	return 0;
 }
 
-static int run_command(struct building *b, const struct place *place, struct err *e)
+static int run_command(struct building *b, struct place *place, struct err *e)
 {
 	const struct project *p = b->q->project;
 	AUTO_FREE char *cwd = p->subdir ? fs_join(place->src, p->subdir) : xstrdup(place->src);
@@ -312,6 +316,7 @@ static int run_command(struct building *b, const struct place *place, struct err
 
 	if (r < 0)
 		return r;
+	place_protect(place, b->q->protect);
 	struct proc_spec spec = {
 		.argv = argv,
 		.cwd = cwd,
@@ -322,6 +327,8 @@ static int run_command(struct building *b, const struct place *place, struct err
 		.merge_stderr = true,
 		.bind_from = place->is_bound ? place->tree : NULL,
 		.bind_to = place->is_bound ? place->src : NULL,
+		.read_only = (const char *const *)place->read_only.v,
+		.writable = (const char *const *)place->writable.v,
 		.tick = b->q->tick,
 		.tick_arg = b->q->tick_arg,
 		.stop = b->q->stop,

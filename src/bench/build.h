@@ -29,6 +29,8 @@ struct build_request {
 	void *overlay_arg;
 	const char *
 		overlay_key; /* what identifies the files it lays over: part of the build's key; may be NULL */
+	const char *const *
+		protect; /* folders that the build shall not write to, see place_protect; may be NULL */
 	bool keep_failed; /* keep the tree of a build that failed, too (to look at it) */
 	void (*tick)(void *);
 	void *tick_arg;

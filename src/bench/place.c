@@ -83,6 +83,53 @@ int place_take_by(const char *store_dir, const char *tree, bool bind, struct pla
 	return 0;
 }
 
+static bool is_within(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	return !strncmp(path, folder, n) && (path[n] == '/' || !path[n]);
+}
+
+/* A folder within one that is listed goes with it. */
+static void add_outermost(struct strvec *list, const char *const *folders, const char *more)
+{
+	for (size_t i = 0; folders && folders[i]; i++)
+		strvec_add(list, folders[i]);
+	strvec_add(list, more);
+	for (size_t i = 0; i < list->n; i++)
+		for (size_t k = 0; k < list->n; k++)
+			if (i != k && is_within(list->v[i], list->v[k])) {
+				free(list->v[i]);
+				memmove(&list->v[i], &list->v[i + 1],
+					(list->n - i) * sizeof(*list->v));
+				list->n--;
+				i--;
+				break;
+			}
+}
+
+void place_protect(struct place *p, const char *const *folders)
+{
+	AUTO_FREE char *store = xstrndup(p->src, strlen(p->src) - strlen("/src"));
+	AUTO_FREE char *ccache = fs_join(store, "ccache");
+	const char *tmp = getenv("TMPDIR");
+
+	if (!p->is_bound)
+		return;
+	add_outermost(&p->read_only, folders, store);
+	if (fs_is_dir(ccache))
+		strvec_add(&p->writable, ccache);
+	for (size_t i = 0; tmp && *tmp == '/' && i < p->read_only.n; i++)
+		if (is_within(tmp, p->read_only.v[i]) && fs_is_dir(tmp))
+			strvec_add(&p->writable, tmp);
+}
+
+void place_explain(struct str *reason)
+{
+	if (strstr(reason->p, "Read-only file system"))
+		str_puts(reason, " (builds and runs write to their own tree, not to the checkout)");
+}
+
 const char *place_files(const struct place *p)
 {
 	return p->is_bound ? p->tree : p->src;
@@ -101,5 +148,7 @@ void place_done(struct place *p)
 	}
 	free(p->tree);
 	free(p->src);
+	strvec_done(&p->read_only);
+	strvec_done(&p->writable);
 	*p = (struct place){ 0 };
 }

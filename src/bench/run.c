@@ -10,6 +10,7 @@
 
 #include "base/num.h"
 #include "bench/callgrind.h"
+#include "bench/place.h"
 #include "bench/formula.h"
 #include "reader/reader.h"
 #include "sys/cgroup.h"
@@ -111,6 +112,8 @@ static struct proc_spec base_spec(const struct run_setting *s)
 		.env = s->env,
 		.bind_from = s->bind_from,
 		.bind_to = s->bind_to,
+		.read_only = s->read_only,
+		.writable = s->writable,
 		.pin = s->benchmark->pin,
 		.tick = s->tick,
 		.tick_arg = s->tick_arg,
@@ -211,6 +214,7 @@ static void judge_end(struct running *x)
 		refuse(x->ret, OUTCOME_CRASHED, "signal %d (%s)%s", sig, strsignal(sig), why.p);
 	} else if (p->status != 0) {
 		what_it_said(x, &why);
+		place_explain(&why);
 		refuse(x->ret, OUTCOME_FAILED, "exit status %d%s%s", p->status,
 		       p->status == 127	  ? " (command not found)"
 		       : p->status == 126 ? " (not executable)"

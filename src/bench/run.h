@@ -38,8 +38,9 @@ struct run_setting {
 	const char *const *env; /* whole environment of the children */
 	const char *cwd;
 	const char *bind_from, *bind_to; /* as in proc_spec */
-	const char *scratch;		 /* an existing folder for callgrind's files */
-	const char *cgroup_parent;	 /* where a group can be made for each run, or NULL */
+	const char *const *read_only, *const *writable;
+	const char *scratch;	   /* an existing folder for callgrind's files */
+	const char *cgroup_parent; /* where a group can be made for each run, or NULL */
 	void (*tick)(void *);
 	void *tick_arg;
 	bool (*stop)(void);

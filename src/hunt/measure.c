@@ -170,6 +170,7 @@ void measure_request(struct session *s, const struct variant *v, unsigned layout
 		.overlay = lay_before_build,
 		.overlay_key = build_uses_frozen(s) ? s->data_hash : NULL,
 		.overlay_arg = s,
+		.protect = (const char *const *)s->protect.v,
 		.stop = s->ui->stop,
 	};
 }
@@ -321,6 +322,7 @@ static int boot_now(struct session *s, struct mbuild *b, struct visit *v, struct
 		.store_dir = s->store_dir,
 		.tree = *b->path ? b->path : NULL,
 		.data_dir = s->data_dir,
+		.protect = (const char *const *)s->protect.v,
 		.config = &s->config,
 		.benchmark = s->bench,
 		.env = (const char *const *)b->env,

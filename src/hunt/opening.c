@@ -142,6 +142,7 @@ static int open_parts(struct session *s, const char *command, struct err *e)
 		return r;
 	if ((r = repo_prepare(s->repo, s->store_dir, e)) < 0)
 		return r;
+	repo_folders(s->repo, &s->protect);
 	return freeze_files(s, e);
 }
 

@@ -191,6 +191,7 @@ void session_close(struct session *s)
 	free(s->builds.v);
 	free(s->tallies);
 	strvec_done(&s->data_files);
+	strvec_done(&s->protect);
 	if (s->store) {
 		store_unlock(s->store);
 		store_close(s->store);

@@ -76,6 +76,7 @@ struct session {
 	struct sim_target *simulated; /* --target sim=FILE: nothing is built or run; else NULL */
 	const struct hunt_ui *ui;
 	char *store_dir;	  /* absolute */
+	struct strvec protect;	  /* the user's folders: see repo_folders */
 	char *data_dir;		  /* frozen benchmark files; "" relative to nothing: absolute */
 	struct strvec data_files; /* relative paths below data_dir, laid over each tree */
 	size_t n_forced_files; /* the first of them are named by `files:` and win over the tree's own */

@@ -270,6 +270,26 @@ const char *repo_top(const struct repo *r)
 	return r->top;
 }
 
+static bool holds_home(const char *folder)
+{
+	const char *home = getenv("HOME");
+	size_t n = strlen(folder);
+
+	return home && !strncmp(home, folder, n) && (home[n] == '/' || !home[n]);
+}
+
+void repo_folders(const struct repo *r, struct strvec *ret)
+{
+	AUTO_FREE char *main = ends_with(r->common_dir, "/.git") ? parent_of(r->common_dir) : NULL;
+
+	strvec_add(ret, r->git_dir);
+	strvec_add(ret, r->common_dir);
+	if (!holds_home(r->top))
+		strvec_add(ret, r->top);
+	if (main && !holds_home(main))
+		strvec_add(ret, main);
+}
+
 const char *repo_prefix(const struct repo *r)
 {
 	return r->prefix;

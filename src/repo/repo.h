@@ -25,6 +25,11 @@ void repo_close(struct repo *r);
 /* Where the store of this repository is by default: TOP/.culprit, for a linked worktree the main worktree's; for a bare one GITDIR/culprit. */
 const char *repo_default_store(const struct repo *r);
 const char *repo_top(const struct repo *r); /* the checkout's root, or the bare repository */
+/*
+ * The folders that are the user's: the checkout, that of the main worktree, and .git; NULL-terminated, added to *ret. A checkout that holds the
+ * home folder is left out: programs keep their caches there.
+ */
+void repo_folders(const struct repo *r, struct strvec *ret);
 const char *repo_prefix(
 	const struct repo *r); /* where the user stands below the root: "" or "sub/dir/" */
 const char *repo_notes(const struct repo *r); /* "shallow clone: history ends at ...", or "" */

@@ -24,6 +24,8 @@
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,6 +58,35 @@ static bool map_ids(const struct launch *l)
 	return put_file("/proc/self/gid_map", text);
 }
 
+/* The flags that a mount has, as a remount must repeat them: in a user namespace none of them may be dropped. */
+static unsigned long mount_flags(const char *path)
+{
+	struct statfs st;
+	unsigned long flags;
+
+	if (statfs(path, &st))
+		return 0;
+	/* ST_ and MS_ agree, but for one */
+	flags = (unsigned long)st.f_flags &
+		(MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME | MS_NODIRATIME);
+	return flags | ((unsigned long)st.f_flags & ST_RELATIME ? MS_RELATIME : 0);
+}
+
+/*
+ * First the exceptions become mounts of their own, then the folder is mounted on itself with all of these in it, and that
+ * one mount is made read-only.
+ */
+static void protect(const struct spawn *s)
+{
+	for (const char *const *w = s->writable; w && *w; w++)
+		mount(*w, *w, NULL, MS_BIND | MS_REC, NULL);
+	for (const char *const *d = s->read_only; d && *d; d++)
+		if (!mount(*d, *d, NULL, MS_BIND | MS_REC, NULL))
+			mount(NULL, *d, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | mount_flags(*d),
+			      NULL);
+	errno = 0;
+}
+
 /* Our own view of the mounts: with `from` at `to` if given, and with a /proc of the new process namespace if there is one. */
 static bool set_mounts(const struct launch *l, const char *from, const char *to)
 {
@@ -63,10 +94,12 @@ static bool set_mounts(const struct launch *l, const char *from, const char *to)
 		return true;
 	if (l->how == BIND_USER_NAMESPACE && !map_ids(l))
 		return false;
-	return !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
-	       (!from || !mount(from, to, NULL, MS_BIND | MS_REC, NULL)) &&
-	       (!l->s.fresh_pids ||
-		!mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL));
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    (from && mount(from, to, NULL, MS_BIND | MS_REC, NULL)))
+		return false;
+	protect(&l->s);
+	return !l->s.fresh_pids ||
+	       !mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
 static void default_signals(void)

@@ -22,6 +22,8 @@ struct spawn {
 	bool foreground;       /* our session, group and terminal */
 	const char *bind_from; /* NULL = no mount namespace */
 	const char *bind_to;
+	const char *const *read_only; /* as in proc_spec; with bind_from only */
+	const char *const *writable;
 	const char *cgroup; /* directory, or NULL */
 	/*
 	 * Called with the child's number when all but exec is done, then the child goes on (to attach counters); may be NULL. Not called

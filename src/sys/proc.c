@@ -315,6 +315,8 @@ static int run_start(struct run *r, const char *path, struct spawned *child, str
 		.foreground = spec->foreground,
 		.bind_from = spec->bind_from,
 		.bind_to = spec->bind_to,
+		.read_only = spec->read_only,
+		.writable = spec->writable,
 		.cgroup = spec->cgroup,
 	};
 

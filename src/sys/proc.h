@@ -48,6 +48,11 @@ struct proc_spec {
 	const char *bind_from; /* private mount namespace with bind_from mounted on bind_to, where
 				  allowed */
 	const char *bind_to;
+	/*
+	 * In that namespace: folders that cannot be written to, and folders within them that can, besides bind_to; absolute, NULL-terminated,
+	 * may be NULL. What cannot be mounted so is left as it is: this keeps accidents off, not attackers.
+	 */
+	const char *const *read_only, *const *writable;
 	struct counter_set
 		*counters;    /* counted over the whole tree if not NULL; made by counters_init */
 	const char *cgroup;   /* directory of a cgroup to put the child in, or NULL */

@@ -28,7 +28,7 @@ enum { FDS = 5, FD_SOCKET = 3 }; /* folder, 0, 1, 2, gate; where the helper keep
 
 struct request {
 	size_t bytes; /* of the strings behind it */
-	size_t argc, envc, cpus_size;
+	size_t argc, envc, n_read_only, n_writable, cpus_size;
 	bool has_cwd, has_bind, has_cgroup, has_gate, no_aslr, fresh_pids;
 	enum bind_how how;
 	pid_t parent;
@@ -97,6 +97,17 @@ static const char *next_string(const char **at)
 	return s;
 }
 
+/* The next `n` strings as a list in *words, which moves behind it. */
+static const char *const *next_list(const char **at, size_t n, const char ***words)
+{
+	const char **list = *words;
+
+	for (size_t i = 0; i < n; i++)
+		*(*words)++ = next_string(at);
+	*(*words)++ = NULL;
+	return list;
+}
+
 /* The request as a launch; `words` gets the pointer arrays. */
 static void unpack(const struct request *q, const char *bytes, const char **words,
 		   const int fds[FDS], struct launch *ret)
@@ -112,14 +123,10 @@ static void unpack(const struct request *q, const char *bytes, const char **word
 				.uid = geteuid(),
 				.gid = getegid() };
 	s->path = next_string(&at);
-	s->argv = words;
-	for (size_t i = 0; i < q->argc; i++)
-		*words++ = next_string(&at);
-	*words++ = NULL;
-	s->env = words;
-	for (size_t i = 0; i < q->envc; i++)
-		*words++ = next_string(&at);
-	*words = NULL;
+	s->argv = next_list(&at, q->argc, &words);
+	s->env = next_list(&at, q->envc, &words);
+	s->read_only = next_list(&at, q->n_read_only, &words);
+	s->writable = next_list(&at, q->n_writable, &words);
 	s->cwd = q->has_cwd ? next_string(&at) : NULL;
 	s->bind_from = q->has_bind ? next_string(&at) : NULL;
 	s->bind_to = q->has_bind ? next_string(&at) : NULL;
@@ -140,7 +147,8 @@ static bool serve_one(void)
 	if (!receive(&q, fds))
 		return false;
 	AUTO_FREE char *bytes = xmalloc(q.bytes);
-	AUTO_FREE const char **words = xcalloc(q.argc + q.envc + 2, sizeof(*words));
+	AUTO_FREE const char **words =
+		xcalloc(q.argc + q.envc + q.n_read_only + q.n_writable + 4, sizeof(*words));
 
 	if (!read_all(FD_SOCKET, bytes, q.bytes))
 		return false;
@@ -225,6 +233,16 @@ void spawn_prepare(void)
 	pthread_mutex_unlock(&helper.lock);
 }
 
+/* How many. */
+static size_t put_list(const char *const *list, struct str *out)
+{
+	size_t n = 0;
+
+	for (; list && list[n]; n++)
+		str_add(out, list[n], strlen(list[n]) + 1);
+	return n;
+}
+
 static void pack(const struct launch *l, struct request *q, struct str *out)
 {
 	const struct spawn *s = &l->s;
@@ -242,10 +260,10 @@ static void pack(const struct launch *l, struct request *q, struct str *out)
 			       .parent = l->parent };
 	str_add(out, (const char *)s->cpus, q->cpus_size);
 	str_add(out, s->path, strlen(s->path) + 1);
-	for (; s->argv[q->argc]; q->argc++)
-		str_add(out, s->argv[q->argc], strlen(s->argv[q->argc]) + 1);
-	for (; s->env[q->envc]; q->envc++)
-		str_add(out, s->env[q->envc], strlen(s->env[q->envc]) + 1);
+	q->argc = put_list(s->argv, out);
+	q->envc = put_list(s->env, out);
+	q->n_read_only = put_list(s->read_only, out);
+	q->n_writable = put_list(s->writable, out);
 	for (size_t i = 0; i < ARRAY_LEN(more); i++)
 		if (more[i])
 			str_add(out, more[i], strlen(more[i]) + 1);

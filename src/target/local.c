@@ -78,6 +78,7 @@ static int set_folder(struct boot *b, struct err *e)
 	r = place_take(q->store_dir, q->tree, &b->place, e);
 	if (r < 0)
 		return r;
+	place_protect(&b->place, q->protect);
 	b->cwd = subdir ? fs_join(b->place.src, subdir) : xstrdup(b->place.src);
 	return 0;
 }
@@ -205,6 +206,8 @@ static int local_run(struct boot *b, struct run_result *ret, struct err *e)
 		.cwd = b->cwd,
 		.bind_from = b->place.is_bound ? b->place.tree : NULL,
 		.bind_to = b->place.is_bound ? b->place.src : NULL,
+		.read_only = (const char *const *)b->place.read_only.v,
+		.writable = (const char *const *)b->place.writable.v,
 		.scratch = b->scratch,
 		.cgroup_parent = b->cgroup_parent,
 		.tick = b->q.tick,

@@ -17,7 +17,8 @@ struct boot_request {
 	const char *store_dir;
 	const char *
 		tree; /* "trees/KEY", relative to the store; NULL = no tree (commands in the current folder) */
-	const char *data_dir; /* $CULPRIT_DATA: frozen benchmark files */
+	const char *data_dir;	    /* $CULPRIT_DATA: frozen benchmark files */
+	const char *const *protect; /* folders that runs shall not write to; may be NULL */
 	const struct config *config;
 	const struct benchmark *benchmark;
 	const char *const *env; /* of the variant: NAME=VALUE, NULL-terminated, may be NULL */

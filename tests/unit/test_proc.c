@@ -305,6 +305,40 @@ static void private_bind_mount(void **state UNUSED)
 	assert_false(fs_exists(hidden));
 }
 
+/* Not in the folder, not in one below; in the exception and in what is bound, yes. Outside nothing has changed. */
+static void folders_can_be_read_only(void **state UNUSED)
+{
+	AUTO_FREE char *from = xasprintf("%s/ro-from", scratch);
+	AUTO_FREE char *top = xasprintf("%s/ro", scratch);
+	AUTO_FREE char *to = xasprintf("%s/to", top);
+	AUTO_FREE char *cache = xasprintf("%s/cache", top);
+	AUTO_FREE char *missing = xasprintf("%s/missing", scratch);
+	const char *const read_only[] = { missing, top, NULL }, *const writable[] = { cache, NULL };
+	AUTO(str) struct str out = STR_INIT;
+	struct err e = ERR_INIT;
+
+	if (!proc_can_bind())
+		skip(); /* mount namespaces are not allowed here */
+	assert_int_equal(fs_mkdirs(from, &e), 0);
+	assert_int_equal(fs_mkdirs(to, &e), 0);
+	assert_int_equal(fs_mkdirs(cache, &e), 0);
+	sh("for f in ../x ../to/in ../cache/x; do (echo 1 >$f) 2>/dev/null && echo $f; done; :",
+	   (struct proc_spec){ .cwd = to,
+			       .bind_from = from,
+			       .bind_to = to,
+			       .read_only = read_only,
+			       .writable = writable },
+	   &out, NULL);
+	assert_string_equal(out.p, "../to/in\n../cache/x\n");
+
+	AUTO_FREE char *in = xasprintf("%s/in", from);
+	AUTO_FREE char *x = xasprintf("%s/x", top);
+
+	assert_true(fs_exists(in));
+	assert_false(fs_exists(x));
+	assert_int_equal(fs_write_atomic(x, "", 0, &e), 0);
+}
+
 /* ru_maxrss of a child starts with that of the process that called exec: that must not be ours. */
 static void our_own_memory_is_not_the_childs(void **state UNUSED)
 {
@@ -450,6 +484,7 @@ int main(void)
 		cmocka_unit_test(environment_folder_and_pin),
 		cmocka_unit_test(no_descriptor_and_no_terminal_leak),
 		cmocka_unit_test(private_bind_mount),
+		cmocka_unit_test(folders_can_be_read_only),
 		cmocka_unit_test(our_own_memory_is_not_the_childs),
 		cmocka_unit_test(relative_names_start_where_we_are_now),
 		cmocka_unit_test(a_lost_helper_is_replaced),
