@@ -45,6 +45,15 @@ assert any(a["name"] == "git" and a["usable"] for a in d["abilities"])
 	jq -e '.detectable[0].change > .detectable[3].change and .metrics[0].n == [8, 8]' <<<"$output"
 	culprit_run doctor --calibrate c1 -n 8 --build 'sh build.sh' --bench ./program
 	expect_out 'run-to-run spread'
+	culprit_run verify
+	expect_status 0
+	expect_out 'hunt 1 (calibrate): verified'
+	culprit_run undo 3
+	culprit_run doctor --calibrate c1 -n 8 --build 'sh build.sh' --bench ./program --json
+	expect_status 0
+	jq -e '.metrics[0].n == [8, 8] and .runs == 16' <<<"$output"
+	culprit_run verify
+	expect_status 0
 	culprit_run doctor extra
 	expect_status 2
 }

@@ -73,17 +73,40 @@ static void answer(struct session *s, struct duel *d, char **ret)
 	*ret = str_take(&out);
 }
 
-/* Runs of both labels are filed under one node: odd and even visits tell them apart in the journal. */
-static int measure(struct session *s, struct duel *d, struct mbuild *b, unsigned runs,
-		   struct err *e)
+/* Runs of both labels are filed under one node: a note before each visit says whose it is (duel.c). */
+static int measure(struct session *s, struct duel *d, struct mbuild *b, struct err *e)
 {
 	for (size_t i = 0; i < 2; i++) {
 		d->sides[i].builds = xmalloc(sizeof(*d->sides[i].builds));
 		d->sides[i].builds[0] = b;
 		d->sides[i].n_builds = 1;
 	}
-	d->fixed_runs = runs;
 	return duel_run(s, d, 0, e);
+}
+
+static void name_sides(struct duel *d, const char *label, const char *node)
+{
+	for (size_t i = 0; i < 2; i++) {
+		d->sides[i].label = xasprintf("%s (%c)", label, (int)('A' + i));
+		d->sides[i].node = xstrdup(node);
+	}
+}
+
+/* What an earlier process of the same hunt has measured. */
+static int replay(struct session *s, struct duel *d, struct err *e)
+{
+	AUTO(observations) struct observations obs = { 0 };
+	struct mbuild *m;
+	int r = store_observations(s->store, s->hunt, &obs, e);
+
+	measure_replay_metrics(s, &obs);
+	for (size_t i = 0; i < obs.n && r == 0; i++) {
+		if (obs.v[i].kind == OBS_BUILD && !obs.v[i].withdrawn)
+			r = measure_adopt(s, obs.v[i].build, obs.v[i].node, &m, e);
+		if (obs.v[i].kind == OBS_BOOT)
+			s->next_boot++;
+	}
+	return r < 0 ? r : duel_replay(s, d, &obs, e);
 }
 
 static int hunt(struct session *s, const struct calibrate_options *o, struct duel *d,
@@ -104,26 +127,28 @@ static int hunt(struct session *s, const struct calibrate_options *o, struct due
 	json_out_text(&w, "variant", key.p);
 	json_out_number(&w, "alpha", o->alpha);
 	json_out_int(&w, "runs", o->runs);
+	json_out_number(&w, "margin", o->margin);
 	json_out_close(&w);
 	if ((r = session_hunt(s, "calibrate", q.p, NULL, o->seed, &row, &known, e)) < 0)
 		return r;
-	if (known && row.answer) {
+	if (known && row.answer && !strcmp(row.status, "answered")) {
 		*ret_answer = xstrdup(row.answer);
 		*ret_stored = true;
 		return 0;
 	}
-	for (size_t i = 0; i < 2; i++) {
-		d->sides[i].label = xasprintf("%s (%c)", o->variant, (int)('A' + i));
-		d->sides[i].node = xstrdup(key.p);
-	}
-	if ((r = measure_build(s, &d->sides[0].variant, key.p, 0, false, &b, e)) < 0)
+	name_sides(d, o->variant, key.p);
+	d->fixed_runs = o->runs; /* before the replay, which makes the plan from it */
+	if (known)
+		session_note(s, "resuming hunt %lld", (long long)row.id);
+	if ((known && (r = replay(s, d, e)) < 0) ||
+	    (r = measure_build(s, &d->sides[0].variant, key.p, 0, false, &b, e)) < 0)
 		return r;
 	if (b->outcome != OUTCOME_OK)
 		return err_set(e, ERR_ENV,
 			       "%s does not build (%s): %s; its log: culprit show b%lld",
 			       o->variant, outcome_name(b->outcome), b->reason, (long long)b->id);
 	if ((r = measure_ensure(s, b, &d->sides[0].variant, e)) < 0 ||
-	    (r = measure(s, d, b, o->runs, e)) < 0)
+	    (r = measure(s, d, b, e)) < 0)
 		return r;
 	answer(s, d, ret_answer);
 	return store_hunt_end(s->store, s->hunt, "answered", *ret_answer, e);
@@ -137,4 +162,27 @@ int calibrate_hunt(struct session *s, const struct calibrate_options *o, char **
 	duel_init(&d, 2, o->alpha, o->margin);
 	*ret_stored = false;
 	return hunt(s, o, &d, ret_answer, ret_stored, e);
+}
+
+int calibrate_recompute(struct session *s, const struct json *question,
+			const struct observations *obs, char **ret_answer, struct err *e)
+{
+	const char *node = json_to_text(question, "variant");
+	double alpha = 0.05, margin = 0.01;
+	int64_t runs = 0;
+	AUTO(duel) struct duel d;
+	int r;
+
+	json_to_number(question, "alpha", &alpha);
+	json_to_number(question, "margin", &margin);
+	json_to_int(question, "runs", &runs);
+	duel_init(&d, 2, alpha, margin);
+	d.fixed_runs = (unsigned)runs;
+	d.benchmark = s->bench->name;
+	name_sides(&d, node ? node : "", node ? node : "");
+	if ((r = duel_replay(s, &d, obs, e)) < 0)
+		return r;
+	duel_look(&d);
+	answer(s, &d, ret_answer);
+	return 0;
 }

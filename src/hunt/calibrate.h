@@ -19,5 +19,10 @@ struct calibrate_options {
 int calibrate_hunt(struct session *s, const struct calibrate_options *o, char **ret_answer,
 		   bool *ret_stored, struct err *e) MUST_USE;
 
+struct json;
+/* The answer again, from the journal alone (session.journal_only; builds adopted). */
+int calibrate_recompute(struct session *s, const struct json *question,
+			const struct observations *obs, char **ret_answer, struct err *e) MUST_USE;
+
 /* The half-width that a rank interval of n + n Gaussian values of standard deviation `sd` has at 1 - alpha (large-sample form). */
 double calibrate_detectable(double sd, unsigned n, double alpha);

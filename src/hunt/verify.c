@@ -7,6 +7,7 @@
 #include "hunt/verify.h"
 
 #include "hunt/bisect.h"
+#include "hunt/calibrate.h"
 #include "hunt/versus.h"
 #include "text/json.h"
 
@@ -150,7 +151,19 @@ static int recompute(struct session *s, const struct hunt_row *row, const struct
 		return r;
 	if (!strcmp(row->kind, "bisect"))
 		return verify_bisect(s, row, q, obs, ret, e);
+	if (!strcmp(row->kind, "calibrate"))
+		return calibrate_recompute(s, json_get(q, "question"), obs, ret, e);
 	return versus_recompute(s, json_get(q, "question"), obs, ret, e);
+}
+
+static bool is_known(const char *kind)
+{
+	static const char *const kinds[] = { "bisect", "compare", "run", "calibrate" };
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (!strcmp(kinds[i], kind))
+			return true;
+	return false;
 }
 
 int verify_hunt(struct store *st, int64_t hunt, struct verify_report *ret, struct err *e)
@@ -166,10 +179,11 @@ int verify_hunt(struct store *st, int64_t hunt, struct verify_report *ret, struc
 
 	if (r < 0)
 		return r;
-	if (strcmp(row.kind, "bisect") && strcmp(row.kind, "compare") && strcmp(row.kind, "run"))
-		return err_set(e, ERR_USAGE,
-			       "hunt %lld is a '%s'; verify knows bisect, compare and run",
-			       (long long)row.id, row.kind);
+	if (!is_known(row.kind))
+		return err_set(
+			e, ERR_USAGE,
+			"hunt %lld is a '%s'; verify knows bisect, compare, run and calibrate",
+			(long long)row.id, row.kind);
 	if (!row.answer)
 		return err_set(e, ERR_MISSING, "hunt %lld has no answer yet to verify",
 			       (long long)row.id);

@@ -213,7 +213,6 @@ static int measure_all(struct session *s, const struct versus_options *o, struct
 		*ret_identical = all_identical(s, d, o);
 		if (*ret_identical)
 			return 0;
-		d->fixed_runs = o->fixed_runs;
 		d->simulated = session_is_simulated(s);
 		r = duel_run(s, d, o->max_runs, e);
 	}
@@ -244,6 +243,7 @@ static int hunt(struct session *s, const struct versus_options *o, struct duel *
 		*ret_stored = true;
 		return 0;
 	}
+	d->fixed_runs = o->fixed_runs; /* before the replay, which makes the plan from it */
 	if (known) {
 		session_note(s, "resuming hunt %lld", (long long)row.id);
 		if ((r = replay(s, d, e)) < 0)
