@@ -13,7 +13,7 @@
  * And with M metrics the last look gets more of alpha, the others less. A comparison ends when its
  * slowest metric is decided, so that an early verdict on one of many saves no run; what counts is what
  * is found in the end. The share of the last look, 1 - .93 / M^.38 (.07 for one as in the table, .29 for
- * 2, .70 for 20), was chosen by simulation: it gives up 1 to 2 runs on the way for nearly the power of
+ * 2, .70 for 20), was chosen by simulation: it gives up 1 to 4 runs on the way for nearly the power of
  * a single look. docs/design/013-verdicts.md has that table and what was refused: O'Brien and Fleming's
  * own boundary, whose early looks see nothing, and memory for the p-values of earlier looks.
  */

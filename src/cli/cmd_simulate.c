@@ -49,7 +49,7 @@ const struct opt cmd_simulate_options[] = {
 	{ 0, "calibration", OPT_BOOL, INTO(calibration), NULL,
 	  "also print stated confidence against the share that was right" },
 	{ 0, "ab", OPT_BOOL, INTO(ab), NULL,
-	  "simulate comparisons instead of hunts; which tables: coverage, looks, family, builds, recovery, symptoms" },
+	  "simulate comparisons instead of hunts; which tables: coverage, looks, family, builds, recovery, more, symptoms" },
 	{ 0, "targets", OPT_STRING, INTO(targets), "FILE",
 	  "run the rows of a file of targets and say which hold; exit status 1 if one does not",
 	  .complete = COMPLETE_FILE },
@@ -471,7 +471,7 @@ static int choose_tables(const struct strvec *names, bool *ret, struct err *e)
 		if (k == AB_KINDS)
 			return err_set(
 				e, ERR_USAGE,
-				"--ab has the tables coverage, looks, family, builds, recovery and symptoms, not '%.60s'",
+				"--ab has the tables coverage, looks, family, builds, recovery, more and symptoms, not '%.60s'",
 				names->v[i]);
 		ret[k] = true;
 	}

@@ -19,6 +19,7 @@ enum ab_kind {
 	AB_FAMILY,   /* several metrics: any false alarm, and what is found */
 	AB_BUILDS,   /* builds as units */
 	AB_RECOVERY, /* the share of a loss that came back */
+	AB_MORE,     /* "about N more runs": do they decide it? */
 	AB_SYMPTOMS, /* how often warnings are raised */
 	AB_KINDS
 };
@@ -30,6 +31,7 @@ enum ab_fault {
 	AB_TWICE_ALPHA,	  /* coverage, recovery: the interval is made for twice the error */
 	AB_UNCORRECTED,	  /* family: each metric as if it were alone */
 	AB_RUNS_AS_UNITS, /* builds: as if all runs came from one build */
+	AB_A_QUARTER,	  /* more: a quarter of the number */
 };
 
 enum { AB_WARNINGS = 4 }; /* bimodal, outliers, drift, spread */
@@ -54,7 +56,8 @@ struct ab_cell {
 	double on_par, undecided;
 	double mean_n; /* runs a side at the end; family: when the last metric was decided */
 	double alarm;  /* family: any metric without a change was called different */
-	double power;  /* family: of the real ones, the share found */
+	double power; /* family: of the real ones, the share found; more: of the undecided, those decided by the number */
+	double twice; /* more: those decided by twice the number */
 	double listed_false; /* family: mean share of false ones in Benjamini and Hochberg's list at n = 20 */
 	double raised[AB_WARNINGS];
 	double target; /* what is promised, NaN: nothing */

@@ -80,11 +80,14 @@ static unsigned all_looks(const struct ab_cell *c, const struct judge_plan *plan
 	return ended;
 }
 
-static void looks_verdict(struct ab_cell *c, uint32_t different, uint32_t missed, double sd)
+static void looks_verdict(struct ab_cell *c, uint32_t different, uint32_t on_par, uint32_t missed,
+			  double sd)
 {
 	double slack = 3 * sd / sqrt(c->repetitions);
 
 	c->ok = c->fault == AB_PEEKING || !ab_too_many(missed, c->repetitions, 1 - COVERAGE);
+	/* A change of the margin or more is not "on par"; it can be missed on one side only, so half of alpha is spent. */
+	c->ok &= !(c->d >= c->margin && ab_too_many(on_par, c->repetitions, AB_ALPHA / 2));
 	c->target = NAN;
 	if (c->d == 0) {
 		c->target = 0.04;
@@ -125,7 +128,8 @@ void ab_run_looks(struct ab_cell *c, uint64_t seed)
 	c->mean_n = runs / n;
 	c->coverage = 1 - missed / n;
 	c->half_width = NAN;
-	looks_verdict(c, different, missed, sqrt(fmax(0, squares / n - c->mean_n * c->mean_n)));
+	looks_verdict(c, different, on_par, missed,
+		      sqrt(fmax(0, squares / n - c->mean_n * c->mean_n)));
 }
 
 /* K builds of 5 runs a side; builds differ by as much as runs do, and nothing changed. */
@@ -182,6 +186,46 @@ void ab_run_recovery(struct ab_cell *c, uint64_t seed)
 	c->target = COVERAGE;
 	c->ok = !ab_too_many(v.missed, v.n, 1 - COVERAGE);
 	ab_intervals_finish(&v, c);
+}
+
+static bool is_decided(const struct ab_cell *c, const struct ab_experiment *e, unsigned n,
+		       struct judgement *ret)
+{
+	struct judge_params p = ab_params(c->noise, c->margin);
+	struct judge_plan plan;
+
+	judge_plan_fixed(AB_ALPHA, &plan);
+	n = n < AB_MOST_RUNS ? n : AB_MOST_RUNS;
+	judge_runs(e->v[0], n, e->v[1], n, &p, &plan, 0, ret);
+	return ret->verdict != VERDICT_UNDECIDED;
+}
+
+/* Of comparisons that n runs a side leave undecided: what the number that the judge gives comes to, and twice that. */
+void ab_run_more(struct ab_cell *c, uint64_t seed)
+{
+	uint32_t undecided = 0, once = 0, twice = 0;
+
+	for (uint32_t r = 0; r < c->repetitions; r++) {
+		struct ab_experiment e = { .noise = c->noise,
+					   .key = sim_key(seed, r),
+					   .sides = 2,
+					   .shift = { 0, c->d * AB_SIGMA } };
+		struct judgement j;
+
+		ab_measure(&e, AB_MOST_RUNS);
+		if (is_decided(c, &e, c->n, &j) || j.unresolvable)
+			continue;
+		unsigned more = c->fault == AB_A_QUARTER ? j.more_runs / 4 : j.more_runs;
+
+		undecided++;
+		once += is_decided(c, &e, c->n + more, &j);
+		twice += is_decided(c, &e, c->n + 2 * more, &j);
+	}
+	c->undecided = (double)undecided / c->repetitions;
+	c->power = undecided ? (double)once / undecided : NAN;
+	c->twice = undecided ? (double)twice / undecided : NAN;
+	c->target = 0.8;
+	c->ok = !ab_too_many(undecided - twice, undecided, 0.2);
 }
 
 void ab_run_symptoms(struct ab_cell *c, uint64_t seed)

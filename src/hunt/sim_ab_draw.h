@@ -43,4 +43,5 @@ void ab_run_looks(struct ab_cell *c, uint64_t seed);
 void ab_run_family(struct ab_cell *c, uint64_t seed);
 void ab_run_builds(struct ab_cell *c, uint64_t seed);
 void ab_run_recovery(struct ab_cell *c, uint64_t seed);
+void ab_run_more(struct ab_cell *c, uint64_t seed);
 void ab_run_symptoms(struct ab_cell *c, uint64_t seed);

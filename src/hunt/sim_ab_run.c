@@ -14,7 +14,8 @@
 
 static const char *const kind_names[AB_KINDS] = {
 	[AB_COVERAGE] = "coverage", [AB_LOOKS] = "looks",	[AB_FAMILY] = "family",
-	[AB_BUILDS] = "builds",	    [AB_RECOVERY] = "recovery", [AB_SYMPTOMS] = "symptoms",
+	[AB_BUILDS] = "builds",	    [AB_RECOVERY] = "recovery", [AB_MORE] = "more",
+	[AB_SYMPTOMS] = "symptoms",
 };
 
 const char *ab_kind_name(enum ab_kind k)
@@ -64,7 +65,7 @@ static void table_looks(struct cells *c, bool reduced)
 				x.d = shifts[i];
 				/* The rate that matters most is counted most often. */
 				x.repetitions = reduced ? 500 : b || i ? 2000 : 10000;
-				if (!reduced || i == 0 || (i > 1 && x.noise == 0))
+				if (!reduced || i == 0 || x.noise == 0)
 					ARRAY_PUSH(c, x);
 			}
 	x.noise = x.budget = 0;
@@ -157,6 +158,28 @@ static void table_recovery(struct cells *c, bool reduced)
 	ARRAY_PUSH(c, x);
 }
 
+static void table_more(struct cells *c, bool reduced)
+{
+	static const unsigned sizes[] = { 10, 5, 20 };
+	static const double shifts[] = { 0, .5, 1, 1.5 };
+	struct ab_cell x = { .kind = AB_MORE, .margin = 1, .repetitions = reduced ? 300 : 2000 };
+
+	for (; ab_noise_name(x.noise); x.noise++)
+		for (unsigned i = 0; i < (reduced ? 1 : ARRAY_LEN(sizes)); i++)
+			for (unsigned q = 0; q < ARRAY_LEN(shifts); q++) {
+				x.n = sizes[i];
+				x.d = shifts[q];
+				if (!reduced || (x.noise == 0 && q % 2 == 0))
+					ARRAY_PUSH(c, x);
+			}
+	x = (struct ab_cell){ .kind = AB_MORE,
+			      .n = 10,
+			      .margin = 1,
+			      .fault = AB_A_QUARTER,
+			      .repetitions = reduced ? 300 : 2000 };
+	ARRAY_PUSH(c, x);
+}
+
 static void table_symptoms(struct cells *c, bool reduced)
 {
 	static const unsigned sizes[] = { 8, 20, 10, 14, 30, 60, 200, 400 };
@@ -175,7 +198,8 @@ struct ab_cell *ab_table(enum ab_kind k, bool reduced, uint32_t repetitions, siz
 	static void (*const tables[AB_KINDS])(struct cells * c, bool reduced) = {
 		[AB_COVERAGE] = table_coverage, [AB_LOOKS] = table_looks,
 		[AB_FAMILY] = table_family,	[AB_BUILDS] = table_builds,
-		[AB_RECOVERY] = table_recovery, [AB_SYMPTOMS] = table_symptoms,
+		[AB_RECOVERY] = table_recovery, [AB_MORE] = table_more,
+		[AB_SYMPTOMS] = table_symptoms,
 	};
 	struct cells c = { 0 };
 
@@ -200,7 +224,8 @@ static void *worker(void *arg)
 	static void (*const run[AB_KINDS])(struct ab_cell * c, uint64_t seed) = {
 		[AB_COVERAGE] = ab_run_coverage, [AB_LOOKS] = ab_run_looks,
 		[AB_FAMILY] = ab_run_family,	 [AB_BUILDS] = ab_run_builds,
-		[AB_RECOVERY] = ab_run_recovery, [AB_SYMPTOMS] = ab_run_symptoms,
+		[AB_RECOVERY] = ab_run_recovery, [AB_MORE] = ab_run_more,
+		[AB_SYMPTOMS] = ab_run_symptoms,
 	};
 	struct work *w = arg;
 

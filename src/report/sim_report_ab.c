@@ -36,6 +36,8 @@ static const char *fault_text(enum ab_fault f)
 		return "each metric as if alone";
 	case AB_RUNS_AS_UNITS:
 		return "runs as units";
+	case AB_A_QUARTER:
+		return "a quarter of the number";
 	case AB_SOUND:
 		break;
 	}
@@ -178,6 +180,18 @@ static void put_builds(const struct ab_cell *c, struct table *t)
 	put_share(t, c->target);
 }
 
+static void put_more(const struct ab_cell *c, struct table *t)
+{
+	table_cell(t, TEXT_PLAIN, "%s%s%s", ab_noise_name(c->noise), c->fault ? ", " : "",
+		   fault_text(c->fault));
+	table_cell(t, TEXT_PLAIN, "%u", c->n);
+	table_cell(t, TEXT_PLAIN, "%g", c->d);
+	put_share(t, c->undecided);
+	put_share(t, c->power);
+	put_share(t, c->twice);
+	put_share(t, c->target);
+}
+
 static const struct {
 	const char *title;
 	const char *const *heads; /* NULL: sizes are the columns */
@@ -204,6 +218,10 @@ static const struct {
 	[AB_RECOVERY] = { "share of a loss recovered: how often the 95 % interval holds it (loss shown; median half-width); "
 			  "target .935",
 			  NULL, NULL },
+	[AB_MORE] = { "undecided comparisons: the share decided after about as many more runs as was said, and after twice as many; margin 1 sd",
+		      (const char *const[]){ "noise", "n", "shift/sd", "undecided", "by the number",
+					     "by twice", "target", "verdict", NULL },
+		      put_more },
 	[AB_SYMPTOMS] = { "warnings raised, in %: two modes / outliers / drift / spread; target 2 % each for gauss",
 			  NULL, NULL },
 };
@@ -252,6 +270,11 @@ static void put_numbers_json(const struct ab_cell *c, struct json_out *w)
 		json_out_number(w, "power", c->power);
 		json_out_number(w, "mean_n", c->mean_n);
 		json_out_number(w, "listed_false", c->listed_false);
+	}
+	if (c->kind == AB_MORE) {
+		json_out_number(w, "undecided", c->undecided);
+		json_out_number(w, "power", c->power);
+		json_out_number(w, "twice", c->twice);
 	}
 	if (c->kind == AB_RECOVERY)
 		json_out_number(w, "share", c->share);

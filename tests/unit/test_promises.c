@@ -62,6 +62,11 @@ static void recovery_covers(void **state UNUSED)
 	table_holds(AB_RECOVERY, 1);
 }
 
+static void the_number_of_more_runs_decides(void **state UNUSED)
+{
+	table_holds(AB_MORE, 1);
+}
+
 static void quiet_runs_raise_no_warnings(void **state UNUSED)
 {
 	table_holds(AB_SYMPTOMS, 0);
@@ -92,6 +97,7 @@ int main(void)
 		cmocka_unit_test(families_find_what_changed),
 		cmocka_unit_test(builds_are_units),
 		cmocka_unit_test(recovery_covers),
+		cmocka_unit_test(the_number_of_more_runs_decides),
 		cmocka_unit_test(quiet_runs_raise_no_warnings),
 		cmocka_unit_test(cells_depend_on_the_seed_alone),
 	};
