@@ -232,6 +232,28 @@ verdict() { jq -r .verdict <<<"$output"; }
 	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c15)" ]
 }
 
+@test 'a search that was interrupted takes none of its own runs for the fresh ones of the head-to-head' {
+	make_history 4
+	plant 3 +10%
+	cd project
+	# the eighth run kills culprit: in a range of one commit its ends are what is compared afterwards
+	cat >../bench.sh <<-'EOF'
+		count=$(($(cat "$HOME/count") + 1))
+		echo $count >"$HOME/count"
+		[ $count != 8 ] || kill -9 "$(cat "$HOME/pid")"
+		./program
+	EOF
+	echo 0 >"$HOME/count"
+	bench="sh $PWD/../bench.sh"
+	sh -c 'echo $$ >"$HOME/pid"; exec culprit bisect c2 c3 --build "sh build.sh" --bench "$1"' - "$bench" || true
+	[ "$(cat "$HOME/count")" -eq 8 ]
+	culprit_run bisect c2 c3 --build 'sh build.sh' --bench "$bench" --json
+	expect_status 0
+	jq -e '.head_to_head.metrics[0].n | add > 0' <<<"$output"
+	culprit_run verify
+	expect_status 0
+}
+
 @test 'undo withdraws, the same command measures again and answers; verify agrees' {
 	make_history 12
 	plant 7 +10%

@@ -68,6 +68,7 @@ void build_result_done(struct build_result *r)
 {
 	free(r->reason);
 	free(r->path);
+	free(r->remark);
 	str_done(&r->log);
 	for (char **p = r->inputs; p && *p; p++)
 		free(*p);
@@ -190,8 +191,10 @@ static int check_out(struct building *b, struct err *e)
 		return r;
 	if (why.n)
 		str_addf(&b->ret->log, "%s\n", why.p);
-	if (ok)
+	if (ok) {
+		b->ret->remark = why.n ? str_take(&why) : NULL;
 		return 0;
+	}
 	r = refuse_full_disk(b, why.p, e);
 	refuse(b, OUTCOME_SKIPPED, &why);
 	return r;

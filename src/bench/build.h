@@ -43,6 +43,7 @@ struct build_result {
 	char artefact
 		[65]; /* SHA-256 over the declared artefacts (or all files that the build made or changed) */
 	char *path; /* "trees/KEY", relative to the store */
+	char *remark; /* what the checkout had to leave out (an empty submodule, missing blobs), NULL = nothing */
 	double seconds;
 	struct str log; /* stdout and stderr of the build */
 	char **inputs; /* learn_inputs: NULL-terminated sorted tracked paths that were read; folders that were listed end in '/'; NULL = not known */

@@ -38,7 +38,7 @@ static int side_build(struct bisect *b, size_t i, uint32_t node, struct err *e)
 	return 0;
 }
 
-/* Runs after the last journaled answer are the duel's. */
+/* Runs after the last journaled answer are the duel's; before there is one, all are the search's. */
 static int replay_duel(struct bisect *b, const struct observations *obs, struct err *e)
 {
 	struct observations tail = *obs;
@@ -48,7 +48,7 @@ static int replay_duel(struct bisect *b, const struct observations *obs, struct 
 	       !(obs->v[i - 1].kind == OBS_ACTION && strstr(obs->v[i - 1].text, "\"answer\"")))
 		i--;
 	tail.v += i;
-	tail.n -= i;
+	tail.n = i ? tail.n - i : 0;
 	return duel_replay(b->s, &b->duel, &tail, e);
 }
 
@@ -228,7 +228,7 @@ static void put_warnings(const struct bisect *b, const struct search_status *st,
 	json_out_array(w, "warnings");
 	if (st->warnings & SEARCH_WARN_DRIFT)
 		json_out_text(w, NULL, "the good end drifted over time; see culprit doctor");
-	if (st->warnings & SEARCH_WARN_OFFSETS)
+	if (st->warnings & SEARCH_WARN_OFFSETS && st->answer != ANSWER_NO_CHANGE)
 		json_out_text(w, NULL,
 			      "builds differ for no reason by more than a third of the change: "
 			      "not resolvable without --relayout");

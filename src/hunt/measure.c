@@ -113,6 +113,11 @@ static int make_build(struct session *s, const struct build_request *q, const ch
 	if (r == 0) {
 		*ret = add_build(s, &row, false);
 		(*ret)->inputs = TAKE_PTR(res.inputs);
+		/* the benchmark may need it, and what it says then does not tell why it is not there */
+		if (res.remark && !s->said_incomplete)
+			session_warn(s, "%.*s: %s", strlen(v->text) >= 40 ? 12 : 60, v->text,
+				     res.remark);
+		s->said_incomplete = s->said_incomplete || res.remark;
 		if (res.outcome == OUTCOME_OK) {
 			s->ok_builds++;
 			s->build_seconds += res.seconds;

@@ -33,6 +33,10 @@ static int unknown_metric(const struct run_result *first, const char *name, stru
 {
 	AUTO(str) struct str list = STR_INIT;
 
+	if (!strcmp(name, "tree-peak"))
+		return err_set(
+			e, ERR_ENV,
+			"'tree-peak' needs a control group in which culprit may make groups (systemd-run --user --scope -p Delegate=yes culprit ...); max-rss is the largest process's");
 	for (size_t i = 0; i < first->readings.n; i++)
 		str_addf(&list, "%s%s", i ? ", " : "", first->readings.v[i].metric);
 	return err_set(e, ERR_USAGE, "the benchmark gives no metric '%s'; it gives: %s", name,

@@ -163,5 +163,9 @@ int session_open(const struct session_options *opt, const struct hunt_ui *ui, co
 	*ret = s;
 	/* pointers into the struct follow the copy */
 	ret->bench = &ret->bench_copy;
+	if (opt->metric) {
+		ret->only_metric[0] = opt->metric;
+		ret->bench_copy.primary = ret->only_metric;
+	}
 	return 0;
 }

@@ -33,6 +33,26 @@ static bool listed(char **list, size_t n, const char *path)
 	return n && bsearch(&path, list, n, sizeof(*list), by_text);
 }
 
+/* Is there an entry below "path/"? A submodule changes as one path, and its files are read one by one. */
+static bool listed_below(char **list, size_t n, const char *path)
+{
+	AUTO_FREE char *folder = xasprintf("%s/", path);
+	size_t lo = 0, hi = n, len = strlen(folder);
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(list[mid], folder) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	/* the folder itself is listed when it was walked through, which reads nothing of it */
+	while (lo < n && !strcmp(list[lo], folder))
+		lo++;
+	return lo < n && !strncmp(list[lo], folder, len);
+}
+
 struct learnt {
 	char ***lists;
 	size_t *len, n;
@@ -56,7 +76,8 @@ static bool path_matters(const struct learnt *l, const char *path, char status)
 	bool exists = false;
 
 	for (size_t i = 0; i < l->n; i++) {
-		if (listed(l->lists[i], l->len[i], path))
+		if (listed(l->lists[i], l->len[i], path) ||
+		    listed_below(l->lists[i], l->len[i], path))
 			return true;
 		exists = exists || listed(l->lists[i], l->len[i], unread);
 	}

@@ -178,6 +178,7 @@ void session_reset(struct session *s)
 	free(TAKE_PTR(s->known));
 	free(TAKE_PTR(s->doing));
 	free(TAKE_PTR(s->metric_unit));
+	s->said_incomplete = false;
 	s->hunt = 0;
 	s->n_builds = s->n_boots = s->n_runs = s->ok_runs = s->ok_builds = 0;
 	s->run_seconds = s->build_seconds = 0;

@@ -71,6 +71,7 @@ struct session {
 	struct config config;
 	const struct benchmark *bench;
 	struct benchmark bench_copy; /* with the command line's overrides */
+	const char *only_metric[2];  /* --metric, as its `primary` */
 	const struct target_ops *target;
 	char *target_name;	      /* as the question has it: "local", "sim=HASH" */
 	struct sim_target *simulated; /* --target sim=FILE: nothing is built or run; else NULL */
@@ -88,10 +89,11 @@ struct session {
 	unsigned jobs;
 	int64_t hunt;
 	uint64_t seed;
-	bool waited;	   /* for another culprit; said once */
-	bool journal_only; /* verify: nothing is built or run, there is no repository */
-	int64_t began_ns;  /* monotonic */
-	int64_t spent_ns;  /* by earlier processes of the same hunt */
+	bool waited;	      /* for another culprit; said once */
+	bool said_incomplete; /* a checkout had to leave something out; said once a hunt */
+	bool journal_only;    /* verify: nothing is built or run, there is no repository */
+	int64_t began_ns;     /* monotonic */
+	int64_t spent_ns;     /* by earlier processes of the same hunt */
 	struct {
 		struct mbuild **v;
 		size_t n, cap;
