@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 MESON_FLAGS ?=
 
-.PHONY: all build deps demo check lint-deep bench bench-stats install uninstall clean help
+.PHONY: all build deps demo check lint-deep bench bench-record bench-stats install uninstall clean help
 
 all: build
 
@@ -15,7 +15,8 @@ help:
 	@echo "make demo        deps, build, and a real search in a repository that it makes"
 	@echo "make check       build and run every test"
 	@echo "make lint-deep   sanitizers, analyzers, valgrind (slow)"
-	@echo "make bench       the figures of docs/results; make bench-stats those of the search"
+	@echo "make bench       culprit's own cost as ratios; make bench-record also writes docs/results/bench.md"
+	@echo "make bench-stats what the search keeps of its promises, by simulation"
 	@echo "make install     to $(PREFIX) (PREFIX=, DESTDIR=); make uninstall removes it"
 
 $(BUILD)/build.ninja:
@@ -41,8 +42,15 @@ lint-deep:
 	tools/deps.sh deep
 	tools/lint-deep.sh
 
-bench: build
+bench:
+	tools/deps.sh bench
+	$(MAKE) build
 	BUILD=$(BUILD) bench/run.sh
+
+bench-record:
+	tools/deps.sh bench
+	$(MAKE) build
+	BUILD=$(BUILD) bench/run.sh --record docs/results/bench.md
 
 bench-stats: build
 	BUILD=$(BUILD) bench/stats.sh

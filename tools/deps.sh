@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what building, testing and the demo need, on systems with apt; says what before it does. Elsewhere it
-# says what is missing. Usage: deps.sh [build|check|deep] (default check: build and check; deep: all of `make lint-deep`).
+# says what is missing. Usage: deps.sh [build|check|bench|deep] (default check: build and check; bench: the rival of `make bench`; deep: all of `make lint-deep`).
 set -eu
 level=${1:-check}
 
@@ -10,14 +10,15 @@ git:program:git libc6-dev:header:stdio.h libsqlite3-dev:module:sqlite3 libjansso
 libyaml-dev:module:yaml-0.1 r-mathlib:module:libRmath libzstd-dev:module:libzstd'
 check='libcmocka-dev:module:cmocka bats:program:bats valgrind:program:valgrind pmccabe:program:pmccabe
 shellcheck:program:shellcheck mandoc:program:mandoc codespell:program:codespell'
-deep='clang:program:clang clang-format:program:clang-format clang-tidy:program:clang-tidy cppcheck:program:cppcheck
-hyperfine:program:hyperfine'
+bench='hyperfine:program:hyperfine'
+deep='clang:program:clang clang-format:program:clang-format clang-tidy:program:clang-tidy cppcheck:program:cppcheck'
 case $level in
 build) wanted=$build ;;
 check) wanted="$build $check" ;;
-deep) wanted="$build $check $deep" ;;
+bench) wanted="$build $bench" ;;
+deep) wanted="$build $check $bench $deep" ;;
 *)
-	echo "usage: deps.sh [build|check|deep]" >&2
+	echo "usage: deps.sh [build|check|bench|deep]" >&2
 	exit 2
 	;;
 esac
