@@ -321,7 +321,7 @@ verdict() { jq -r .verdict <<<"$output"; }
 	TERM=xterm script -qec "stty cols 80; culprit bisect c1 c24 --build 'sleep 0.6; sh build.sh' --bench 'sleep 0.3; ./program' --no-head-to-head" /dev/null |
 		tr '\r' '\n' | sed 's/\x1b\[K//' >seen
 	cat seen
-	grep -E '^culprit: the ends differ: default time [0-9.]+ [um]s -> 1\.[0-9]+ ms; searching 23 commits$' seen
+	grep -E '^culprit: the ends differ: time [0-9.]+ [um]s -> 1\.[0-9]+ ms; searching 23 commits$' seen
 	grep -E '^do c1 and c24 differ\?  [0-9]+ runs?  (running|warming up) [0-9a-f]{8}$' seen
 	grep -E '^[0-9]+ % on [0-9]+ commits  [0-9]+ builds, [0-9]+ runs  about [0-9:]+ left  building [0-9a-f]{8}$' seen
 	grep -E '^[0-9]+ % on [0-9a-f]{8}  [0-9]+ builds' seen

@@ -130,3 +130,18 @@ sim() { culprit_run bisect "$@"; }
 	[ "$(jq -r .verdict <<<"$output")" = set ]
 	[[ "$(jq -r '.suspects[].commit' <<<"$output")" == *"$(git rev-parse c12)"* ]]
 }
+
+@test 'the answer stays within 80 columns on a terminal of 80' {
+	made_repository
+	TERM=xterm script -qec "stty cols 80; culprit bisect c1 c20 --target sim=../model" /dev/null | tr '\r' '\n' |
+		sed 's/\x1b\[[0-9;]*[mK]//g' >../seen
+	cat ../seen
+	grep -q 'against its parent in [0-9]* + [0-9]* fresh runs' ../seen
+	[ "$(wc -L <../seen)" -le 80 ]
+	# piped: no escape at all, and no progress line
+	culprit bisect c1 c20 --target sim=../model --new >../piped 2>&1
+	[ -z "$(grep -a $'\033' ../piped)" ]
+	[ -z "$(grep -a $'\r' ../piped)" ]
+	NO_COLOR=1 TERM=xterm script -qec "culprit bisect c1 c20 --target sim=../model" /dev/null >../plain
+	[ -z "$(grep -a $'\033\[[0-9;]*m' ../plain)" ]
+}

@@ -9,6 +9,7 @@
 #include "base/num.h"
 
 #include <math.h>
+#include <string.h>
 
 #define DUEL_RUNS 10 /* of both sides, to its first look */
 
@@ -41,7 +42,10 @@ static int say_ends(struct bisect *b, struct err *e)
 	if (r < 0)
 		return r;
 	if (isfinite(m.median[0]) && isfinite(m.median[1])) {
-		str_addf(&text, "the ends differ: %s %s ", b->s->bench->name, b->s->metric);
+		/* "default" is nobody's name: --bench made it */
+		str_addf(&text, "the ends differ: %s%s%s ",
+			 strcmp(b->s->bench->name, "default") ? b->s->bench->name : "",
+			 strcmp(b->s->bench->name, "default") ? " " : "", b->s->metric);
 		num_put_value(&text, m.median[0], m.unit, 4);
 		str_puts(&text, " -> ");
 		num_put_value(&text, m.median[1], m.unit, 4);

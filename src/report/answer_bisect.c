@@ -95,7 +95,7 @@ static void put_named_change(const struct json *a, struct str *out)
 	else
 		str_addf(out, " %s, ", direction_word(a));
 	if (!strcmp(answer_str(a, "change_source"), "head-to-head"))
-		str_addf(out, "against its parent, head to head (%lld + %lld fresh runs)\n",
+		str_addf(out, "against its parent in %lld + %lld fresh runs\n",
 			 answer_int(a, "head_to_head.metrics[0].n[0]"),
 			 answer_int(a, "head_to_head.metrics[0].n[1]"));
 	else
