@@ -104,3 +104,40 @@ nothing_left() {
 	FAULT_STEP_BACK=1 disturbed clean --older 1d --store "$store"
 	FAULT_STEP_BACK=1 disturbed status --store "$store"
 }
+
+# Processes whose command line begins with the mark.
+living() { pgrep -f "^$mark" || true; }
+await() { for ((i = 0; i < 600; i++)); do "$@" && return; sleep 0.05; done; complain "waited in vain for $*"; }
+is_dead() { [ -z "$(living)" ]; }
+
+@test 'kill -9 in a build or a run: nothing of it lives on, daemons neither once the store is used again' {
+	mark=culprit-test-$$-$RANDOM
+	deep="(bash -c 'exec -a $mark-deep sleep 300'; :) & touch $BATS_TEST_TMPDIR/began; wait"
+	for where in build bench; do
+		rm -f "$BATS_TEST_TMPDIR/began"
+		build='sh build.sh' run=./program
+		[ $where = bench ] || build="$deep; sh build.sh"
+		[ $where = build ] || run="$deep; ./program"
+		culprit run c1 -n 1 --build "$build" --bench "$run" >/dev/null 2>&1 3>&- &
+		pid=$!
+		await test -e "$BATS_TEST_TMPDIR/began"
+		await living_now
+		kill -KILL $pid
+		wait $pid || true
+		await is_dead
+	done
+	culprit run c1 -n 1 --build 'sh build.sh' \
+		--bench "(setsid bash -c 'exec -a $mark-daemon sleep 300' &); touch $BATS_TEST_TMPDIR/daemon; sleep 300" >/dev/null 2>&1 3>&- &
+	pid=$!
+	await test -e "$BATS_TEST_TMPDIR/daemon"
+	await living_now
+	kill -KILL $pid
+	wait $pid || true
+	culprit_run run c2 -n 1 --build 'sh build.sh' --bench ./program
+	expect_status 0
+	expect_err 'ended 1 process that a killed culprit had left'
+	is_dead || complain "$(living)"
+	culprit_run run c3 -n 1 --build 'sh build.sh' --bench ./program
+	[ -z "$stderr" ] || complain 'said twice'
+}
+living_now() { [ -n "$(living)" ]; }

@@ -57,6 +57,7 @@ static int run_shell(const struct shell_args *a, struct session *s, struct mbuil
 	environ_user(&env);
 	environ_set(&env, "CULPRIT_SRC", place.src);
 	environ_set(&env, "CULPRIT_DATA", s->data_dir);
+	environ_set(&env, "CULPRIT_SHELL", "1");
 	for (char **v = b->env; v && *v; v++)
 		environ_put(&env, *v);
 	cwd = s->config.project.subdir ? fs_join(place.src, s->config.project.subdir)

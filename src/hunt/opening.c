@@ -12,6 +12,7 @@
 #include "hunt/simulated.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
+#include "sys/sweep.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -114,6 +115,21 @@ static int choose_target(struct session *s, struct err *e)
 	return 0;
 }
 
+/*
+ * The last culprit here was killed. What its children started and sent into a session of their own (a daemon) may still run: it has
+ * the store's CULPRIT_SRC in its environment, and since the store is ours now, nobody else has a right to that. What a
+ * user started from `culprit shell` is let alone.
+ */
+static void end_leftovers(struct session *s)
+{
+	AUTO_FREE char *mark = xasprintf("CULPRIT_SRC=%s/src", s->store_dir);
+	unsigned n = sweep_processes(mark, "CULPRIT_SHELL=");
+
+	if (n)
+		session_warn(s, "ended %u process%s that a killed culprit had left", n,
+			     n == 1 ? "" : "es");
+}
+
 static int open_store(struct session *s, const char *command, struct err *e)
 {
 	const char *dir = s->opt.store_dir ? s->opt.store_dir : repo_default_store(s->repo);
@@ -124,7 +140,11 @@ static int open_store(struct session *s, const char *command, struct err *e)
 	r = fs_realpath(dir, &s->store_dir, e);
 	if (r < 0)
 		return r;
-	return wait_for_store(s, command, e);
+	if ((r = wait_for_store(s, command, e)) < 0)
+		return r;
+	if (store_was_abandoned(s->store))
+		end_leftovers(s);
+	return 0;
 }
 
 static int open_parts(struct session *s, const char *command, struct err *e)

@@ -27,6 +27,7 @@ struct store {
 	char *dir;	 /* "" for a store in memory */
 	char *path;	 /* of the file, for messages */
 	bool writable;	 /* opened for writing */
+	bool abandoned;	 /* the lock, by a holder that died */
 	int lock_fd;	 /* -1 while not held */
 	bool synced;	 /* what `pragma synchronous` says now: FULL or NORMAL */
 	int64_t sync_ns; /* monotonic time of the last commit that was forced to the disk */

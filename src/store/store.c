@@ -257,6 +257,8 @@ int store_lock(struct store *st, const char *command, int64_t wait_ns,
 		close(fd);
 		return r;
 	}
+	/* who lets go leaves no text behind */
+	st->abandoned = pread(fd, &(char){ 0 }, 1, 0) == 1;
 	str_addf(&text, "%lld %lld %.300s", (long long)getpid(), (long long)clock_realtime_ns(),
 		 command);
 	/* the text is only for people; on a full disk 'culprit clean' must still be able to lock */
@@ -274,6 +276,11 @@ void store_unlock(struct store *st)
 		(void)0; /* the lock itself goes with the descriptor */
 	close(st->lock_fd);
 	st->lock_fd = -1;
+}
+
+bool store_was_abandoned(const struct store *st)
+{
+	return st->abandoned;
 }
 
 bool store_holder(const char *dir, struct str *out)

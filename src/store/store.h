@@ -40,6 +40,8 @@ const char *store_dir(const struct store *st);
 int store_lock(struct store *st, const char *command, int64_t wait_ns,
 	       bool (*tick)(void *, const char *holder), void *arg, struct err *e) MUST_USE;
 void store_unlock(struct store *st);
+/* Did the one who held the lock before us die without letting it go? */
+bool store_was_abandoned(const struct store *st);
 /* Is the store of this folder held, by whom? `out` gets "'culprit bisect v1 v2' (pid 17, since 2026-11-30 21:05)". Takes no lock. */
 bool store_holder(const char *dir, struct str *out);
 

@@ -6,11 +6,17 @@
  * signal work as if we had made them. A request is one message on a socket pair: descriptors, a fixed part, strings. If the helper is
  * gone, or on a thread that is not the main one while there is none yet (children die with the thread that
  * their maker's parent was forked from), we launch the child ourselves; only ru_maxrss is worse then.
+ *
+ * The helper is also who tidies up after a culprit that was killed. The death signal ends the child alone; what the child had
+ * started runs on. So the helper outlives us by a moment: when its socket ends it kills the sessions of the children that were
+ * running, or had ended less than a second ago (guard.c). What left its session (setsid) is not found that way; sweep.h
+ * looks for it when the store is used next.
  */
 #include "sys/spawn.h"
 
 #include "base/log.h"
 #include "base/str.h"
+#include "sys/guard.h"
 #include "sys/launch.h"
 
 #include <errno.h>
@@ -155,6 +161,9 @@ static bool serve_one(void)
 	unpack(&q, bytes, words, fds, &l);
 	struct reply r = { .pid = launch_child(&l) };
 
+	if (r.pid > 0 && !l.s.foreground)
+		guard_add(r.pid);
+
 	r.error = r.pid < 0 ? errno : l.error;
 	r.start_ns = l.start_ns;
 	r.stage = l.stage;
@@ -171,7 +180,6 @@ static _Noreturn void serve(int fd)
 	sigset_t none;
 
 	setsid();
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "culprit-spawn");
 	for (int sig = 1; sig < NSIG; sig++)
 		signal(sig, SIG_DFL);
@@ -182,8 +190,9 @@ static _Noreturn void serve(int fd)
 		dup2(null, i);
 	dup2(fd, FD_SOCKET);
 	syscall(SYS_close_range, FD_SOCKET + 1u, ~0u, 0u);
-	while (serve_one())
+	while (guard_wait(FD_SOCKET) && serve_one())
 		;
+	guard_end();
 	for (;;)
 		syscall(SYS_exit_group, 0);
 }

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A leader's end is seen by its pidfd, which means this very process whoever gets its number later. The members are found in /proc, by
+ * the session in their stat file; a group would not do, since shells with job control give each job its own.
+ */
+#include "sys/guard.h"
+
+#include "base/mem.h"
+#include "sys/clock.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FORGET_NS                                                                                  \
+	INT64_C(1000000000) /* an ended leader's orphans have half a second of grace (proc.c) */
+#define ROUND_NS 10000000
+enum { MOST = 256, ROUNDS = 100 };
+
+static struct {
+	struct guarded {
+		pid_t leader;
+		int fd;		  /* pidfd; -1 once it has ended */
+		int64_t ended_ns; /* CLOCK_MONOTONIC */
+	} v[MOST];
+	size_t n;
+} known;
+
+static void forget(size_t i)
+{
+	if (known.v[i].fd >= 0)
+		close(known.v[i].fd);
+	known.v[i] = known.v[--known.n];
+}
+
+/* The session of a process that is no zombie; -1 if there is none. */
+static pid_t session_of(const char *pid)
+{
+	char path[300], buf[600], state;
+	int ppid, group, session;
+
+	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	ssize_t n = read(fd, buf, sizeof(buf) - 1);
+
+	close(fd);
+	if (n <= 0)
+		return -1;
+	buf[n] = '\0';
+	/* the name may hold anything: the fields start after its last parenthesis */
+	const char *at = strrchr(buf, ')');
+
+	if (!at || sscanf(at + 1, " %c %d %d %d", &state, &ppid, &group, &session) != 4 ||
+	    state == 'Z' || state == 'X')
+		return -1;
+	return session;
+}
+
+static pid_t session_of_pid(pid_t pid)
+{
+	char text[20];
+
+	snprintf(text, sizeof(text), "%d", (int)pid);
+	return session_of(text);
+}
+
+/*
+ * An ended leader is forgotten when its session is empty (a server that `prepare` started may be in it for long), and at once when its
+ * number belongs to somebody else.
+ */
+static void forget_old(void)
+{
+	int64_t now = clock_monotonic_ns();
+
+	for (size_t i = known.n; i-- > 0;) {
+		const struct guarded *g = &known.v[i];
+
+		if (g->fd < 0 && (session_of_pid(g->leader) >= 0 ||
+				  (now - g->ended_ns > FORGET_NS && kill(-g->leader, 0) < 0)))
+			forget(i);
+	}
+}
+
+void guard_add(pid_t leader)
+{
+	int fd = pidfd_open(leader, 0);
+
+	forget_old();
+	if (known.n == MOST)
+		forget(0);
+	known.v[known.n++] = (struct guarded){ leader, fd, fd < 0 ? clock_monotonic_ns() : 0 };
+}
+
+bool guard_wait(int fd)
+{
+	struct pollfd p[MOST + 1];
+
+	for (;;) {
+		size_t n = known.n;
+
+		p[0] = (struct pollfd){ .fd = fd, .events = POLLIN };
+		for (size_t i = 0; i < n; i++)
+			p[i + 1] = (struct pollfd){ .fd = known.v[i].fd, .events = POLLIN };
+		if (poll(p, n + 1, -1) < 0 && errno != EINTR)
+			return false;
+		/* the end of the socket comes first: culprit closes its files before it lets go of its children */
+		if (p[0].revents)
+			return true;
+		for (size_t i = 0; i < n; i++)
+			if (p[i + 1].fd >= 0 && p[i + 1].revents) {
+				close(known.v[i].fd);
+				known.v[i].fd = -1;
+				known.v[i].ended_ns = clock_monotonic_ns();
+			}
+	}
+}
+
+static bool is_guarded(pid_t session)
+{
+	for (size_t i = 0; i < known.n; i++)
+		if (known.v[i].leader == session)
+			return true;
+	return false;
+}
+
+static bool kill_members(void)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *x;
+	bool any = false;
+
+	while (d && (x = readdir(d))) {
+		if (x->d_name[0] < '0' || x->d_name[0] > '9' || !is_guarded(session_of(x->d_name)))
+			continue;
+		any |= !kill((pid_t)strtol(x->d_name, NULL, 10), SIGKILL);
+	}
+	if (d)
+		closedir(d);
+	return any;
+}
+
+void guard_end(void)
+{
+	forget_old();
+	for (int i = 0; known.n && i < ROUNDS && kill_members(); i++)
+		nanosleep(&(struct timespec){ .tv_nsec = ROUND_NS }, NULL);
+}
