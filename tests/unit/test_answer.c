@@ -53,10 +53,10 @@ static void an_open_interval_confirms_nothing(void **state UNUSED)
 {
 	named_says(
 		"0.2", "0.8",
-		"+50.0 % [+20.0, +80.0] worse, against its parent, head to head (14 + 13 fresh runs)\n");
+		"+50.0 % [+20.0, +80.0] worse, against its parent in 14 + 13 fresh runs\n");
 	named_says(
 		"-0.1", "0.8",
-		"+50.0 % [-10.0, +80.0], not decided against its parent, head to head (14 + 13 fresh runs)\n");
+		"+50.0 % [-10.0, +80.0], not decided against its parent in 14 + 13 fresh runs\n");
 }
 
 static void undecided_says_what_is_missing(void **state UNUSED)
