@@ -34,7 +34,7 @@ struct search_params {
 	unsigned max_runs; /* limits; 0 = the defaults 1500 and 70 (+ log2 of the candidates) */
 	unsigned max_builds;
 	unsigned runs_per_boot; /* least runs that a visit makes; 1 */
-	bool exact_sides;	/* no sketch of the posterior: for tests and simulations, O(N^2) a decision */
+	bool exact_sides; /* no sketch of the posterior: for tests and simulations, O(N^2) a decision */
 };
 void search_params_default(struct search_params *p);
 
@@ -107,7 +107,7 @@ struct search_status {
 	unsigned warnings; /* SEARCH_WARN_* */
 };
 enum {
-	SEARCH_WARN_DRIFT = 1 << 0,   /* the good end's visits differ by more than 3 se over time */
+	SEARCH_WARN_DRIFT = 1 << 0,   /* the ends' values have a trend over the hunt */
 	SEARCH_WARN_OFFSETS = 1 << 1, /* d < 3 tau: not resolvable without rebuilds */
 	SEARCH_WARN_LOWERED = 1 << 2, /* a name was lowered to a set */
 	SEARCH_WARN_SPREAD = 1 << 3,  /* the ends differ in spread, not in level */

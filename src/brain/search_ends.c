@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define Z_ENDS 3 /* standard errors that the ends must differ by before the search starts */
+#define Z_ENDS 2.4 /* standard errors that the ends must differ by before the search starts */
 #define P_NONE 0.95
 #define MANY_UNITS 10
 #define P_NONE_MANY 0.9

@@ -78,7 +78,7 @@ static bool end_behind(const struct search *s, bool bad, const struct choice *c)
 		unit_location(&s->data, u, sqrt(s2), 0, &m, &v);
 		w += (bad ? q : 1 - q) / (tau2 + v);
 	}
-	return visits && 1 / w > 0.7 * c->var && s2 / visits > tau2 / 2;
+	return visits && 1 / w > 0.85 * c->var && s2 / visits > tau2 / 2;
 }
 
 /* The share of one commit alone, given that there is a change. */
@@ -159,7 +159,7 @@ static void next_best(struct search *s, const struct ends *e)
 	if (c.kind == CHOICE_NONE || c.value * in.costs.run < LEAST_VALUE) {
 		if (e->good < 24 || e->bad < 24)
 			search_visit_ends(s, e, "ends");
-		else
+		else if (!search_lower(s))
 			search_undecided(s, "no affordable measurement would tell more");
 		return;
 	}

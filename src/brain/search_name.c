@@ -259,6 +259,23 @@ static void answer_lowered(struct search *s, const double *pessimist)
 	search_answer(s, ANSWER_SET, why);
 }
 
+bool search_lower(struct search *s)
+{
+	const struct posterior *p = &s->post;
+	double enough = 1 - s->params.alpha;
+
+	if (s->params.can_relayout || p->p[p->best] * (1 - p->none) < enough ||
+	    p->p_flat[p->best] * (1 - p->none_flat) < enough)
+		return false;
+	search_fill_set(s, p->p_careful, enough, SIZE_MAX);
+	s->lowered = true;
+	search_answer(
+		s, ANSWER_SET,
+		"builds may differ for no reason, there are too few to tell, and no fresh build "
+		"can be had");
+	return true;
+}
+
 static void name(struct search *s, uint32_t cls)
 {
 	const struct classes *c = &s->classes;

@@ -240,7 +240,7 @@ void search_mark(struct search *s, uint32_t node, enum search_mark mark)
 	classes_test(&s->classes, node);
 }
 
-#define CAREFUL_SLACK 0.12 /* the careful prior may fall short of 1 - alpha by this */
+#define CAREFUL_SLACK 0.08 /* the careful prior may fall short of 1 - alpha by this */
 /* --- what is known --------------------------------------------------------------------------------------------- */
 
 double search_margin(const struct search *s)

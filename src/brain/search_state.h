@@ -112,6 +112,16 @@ bool search_try_to_name(struct search *s);
  */
 bool search_confirm_multiple(struct search *s, const struct ends *e);
 void search_answer_multiple(struct search *s);
+/*
+ * Nothing more can be measured, and only the prior that expects build offsets stands against a name: the answer is the set that holds under
+ * it. False if more than that is in the way.
+ */
+bool search_lower(struct search *s);
+
+/* --- search_warn.c --------------------------------------------------------------------------------------------- */
+
+/* SEARCH_WARN_DRIFT and SEARCH_WARN_SPREAD, as the ends' values have it. */
+unsigned search_warnings(const struct search *s);
 
 /* --- search_inside.c ------------------------------------------------------------------------------------------- */
 

@@ -94,7 +94,7 @@ static void fill_levels(const struct search *s, struct search_status *ret)
 	ret->run_sd = sqrt(s2);
 	ret->boot_sd = s->data.noise.boots ? sqrt(k2) : NAN;
 	ret->build_sd = sqrt(t2);
-	if (fabs(d) < 3 * ret->build_sd)
+	if (fabs(d) < 3 * ret->build_sd && !(ret->final && ret->answer == ANSWER_NO_CHANGE))
 		ret->warnings |= SEARCH_WARN_OFFSETS;
 }
 
@@ -137,6 +137,7 @@ void search_status(struct search *s, struct search_status *ret)
 	ret->p_no_change = s->post.p_none;
 	ret->p_multiple = s->post.p_two;
 	fill_levels(s, ret);
+	ret->warnings |= search_warnings(s);
 	if (s->lowered)
 		ret->warnings |= SEARCH_WARN_LOWERED;
 	search_costs(s, &c);

@@ -227,8 +227,10 @@ static void put_warnings(const struct bisect *b, const struct search_status *st,
 {
 	json_out_array(w, "warnings");
 	if (st->warnings & SEARCH_WARN_DRIFT)
-		json_out_text(w, NULL, "the good end drifted over time; see culprit doctor");
-	if (st->warnings & SEARCH_WARN_OFFSETS && st->answer != ANSWER_NO_CHANGE)
+		json_out_text(
+			w, NULL,
+			"the ends drifted over the hunt: the machine changed its speed; see culprit doctor");
+	if (st->warnings & SEARCH_WARN_OFFSETS)
 		json_out_text(w, NULL,
 			      "builds differ for no reason by more than a third of the change: "
 			      "not resolvable without --relayout");
