@@ -6,6 +6,7 @@
 #include "cli/journal_text.h"
 
 #include "base/num.h"
+#include "report/answer.h"
 
 #include <string.h>
 
@@ -97,12 +98,6 @@ void journal_question(const struct hunt_row *h, struct str *out)
 	tame(out, before);
 }
 
-static void put_percent(double change, struct str *out)
-{
-	num_put_change(out, change, 1);
-	str_puts(out, " %");
-}
-
 static void put_bisect(const struct json *a, struct str *out)
 {
 	const char *verdict = json_to_text(a, "verdict"), *culprit = json_to_text(a, "culprit");
@@ -113,10 +108,12 @@ static void put_bisect(const struct json *a, struct str *out)
 		journal_put_node(culprit, out);
 		if (json_to_number(a, "change", &change)) {
 			str_putc(out, ' ');
-			put_percent(change, out);
+			answer_plain_change(change, out);
 		}
-		if (json_to_number(a, "probability", &p))
-			str_addf(out, ", P = %.1f %%", p * 100);
+		if (json_to_number(a, "probability", &p)) {
+			str_puts(out, ", P = ");
+			answer_probability(p, out);
+		}
 		if (subject)
 			str_addf(out, "  %s", subject);
 	} else if (!strcmp(verdict, "set")) {
@@ -151,7 +148,7 @@ static void put_metrics(const struct json *metrics, struct str *out)
 		str_addf(out, "%s%s", shown++ ? "; " : "", name ? name : "?");
 		if (json_to_number(m, "change", &change)) {
 			str_putc(out, ' ');
-			put_percent(change, out);
+			answer_plain_change(change, out);
 		}
 		if (verdict && verdict_parse(verdict, &v))
 			str_addf(out, " %s", verdict_word(v, name ? name : "", unit ? unit : ""));

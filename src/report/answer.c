@@ -56,6 +56,27 @@ static void put_factor(double x, struct str *out)
 	str_addf(out, "%.*f", fabs(x) < 9.995 ? 2 : fabs(x) < 99.95 ? 1 : 0, x);
 }
 
+void answer_plain_change(double change, struct str *out)
+{
+	if (change >= TIMES_FROM) {
+		put_factor(1 + change, out);
+		str_puts(out, " times");
+		return;
+	}
+	num_put_change(out, change, 1);
+	str_puts(out, " %");
+}
+
+void answer_probability(double p, struct str *out)
+{
+	if (p > 0.999)
+		str_puts(out, "over 99.9 %");
+	else if (p < 0.001)
+		str_puts(out, "under 0.1 %");
+	else
+		str_addf(out, "%.1f %%", 100 * p);
+}
+
 void answer_change(const struct json *row, struct str *out)
 {
 	double change = answer_number(row, "change");

@@ -34,6 +34,10 @@ bool answer_flag(const struct json *v, const char *path);
 const char *answer_str(const struct json *v, const char *path);
 /* "+7.1 % [+6.4, +7.8]" from a row with change, low and high; "?" where there is no number. */
 void answer_change(const struct json *row, struct str *out);
+/* The change alone: "+7.1 %", "6.83 times". */
+void answer_plain_change(double change, struct str *out);
+/* "99.2 %", but never 100 %: "over 99.9 %". */
+void answer_probability(double p, struct str *out);
 /* One value in the unit that `scale_by` would be shown in, so that a row's columns agree. */
 void answer_value(double value, double scale_by, const char *unit, struct str *out);
 /* "slower", "on par within 1 %", "undecided: about 40 more runs of each", ... */

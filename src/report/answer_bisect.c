@@ -18,17 +18,6 @@ static void label(struct str *out, const char *name)
 	str_addf(out, " %-10s ", name);
 }
 
-/* 99.2 %, but never 100 %. */
-static void put_probability(double p, struct str *out)
-{
-	if (p > 0.999)
-		str_puts(out, "over 99.9 %");
-	else if (p < 0.001)
-		str_puts(out, "under 0.1 %");
-	else
-		str_addf(out, "%.1f %%", 100 * p);
-}
-
 static const char *direction_word(const struct json *a)
 {
 	double change = answer_number(a, "change");
@@ -52,12 +41,9 @@ static void put_ends(const struct json *a, struct str *out)
 	str_puts(out, " -> ");
 	answer_value(new, fabs(new) > 20 * fabs(old) || fabs(old) > 20 * fabs(new) ? new : old,
 		     unit, out);
-	if (old > 0 && new > 5 * old) {
-		str_addf(out, "   %.3g times", new / old);
-	} else if (old != 0 && isfinite(old) && isfinite(new)) {
+	if (old != 0 && isfinite(old) && isfinite(new)) {
 		str_puts(out, "   ");
-		num_put_change(out, new / old - 1, 1);
-		str_puts(out, " %");
+		answer_plain_change(new / old - 1, out);
 	}
 	str_addf(out, "   medians of %lld + %lld runs\n", answer_int(a, "old_runs"),
 		 answer_int(a, "new_runs"));
@@ -73,7 +59,7 @@ static void put_suspect_rows(const struct json *a, const char *first_label, size
 		const struct json *s = json_at(list, i);
 		AUTO(str) struct str p = STR_INIT;
 
-		put_probability(answer_number(s, "probability"), &p);
+		answer_probability(answer_number(s, "probability"), &p);
 		label(out, i == first ? first_label : "");
 		str_addf(out, "%.12s  %11s  %s\n", answer_str(s, "commit"), p.p,
 			 answer_str(s, "subject"));
@@ -107,7 +93,7 @@ static void put_named(const struct json *a, const struct answer_style *style, st
 	AUTO(str) struct str p = STR_INIT;
 	AUTO(str) struct str name = STR_INIT;
 
-	put_probability(answer_number(a, "probability"), &p);
+	answer_probability(answer_number(a, "probability"), &p);
 	str_addf(&name, "%.12s", answer_str(a, "culprit"));
 	label(out, !strcmp(answer_str(a, "direction"), "fix") ? "fixed by" : "culprit");
 	text_put(out, TEXT_BOLD, style->color, name.p);
@@ -150,7 +136,7 @@ static void put_change_line(const struct json *c, bool first, struct str *out)
 {
 	AUTO(str) struct str p = STR_INIT;
 
-	put_probability(answer_number(c, "probability"), &p);
+	answer_probability(answer_number(c, "probability"), &p);
 	label(out, first ? "each" : "");
 	if (strcmp(answer_str(c, "verdict"), "named")) {
 		str_addf(out, "%.12s .. %.12s: %s\n", answer_str(c, "old.commit"),
@@ -174,8 +160,8 @@ static void put_multiple(const struct json *a, struct str *out)
 		label(out, "");
 		str_addf(out, "%.12s .. %.12s   about ", answer_str(r, "old"),
 			 answer_str(r, "new"));
-		num_put_change(out, answer_number(r, "change"), 1);
-		str_puts(out, " %\n");
+		answer_plain_change(answer_number(r, "change"), out);
+		str_putc(out, '\n');
 	}
 	for (size_t i = 0; i < json_count(changes); i++)
 		put_change_line(json_at(changes, i), i == 0, out);
@@ -192,7 +178,7 @@ static void put_undecided(const struct json *a, struct str *out)
 		AUTO(str) struct str p = STR_INIT;
 
 		/* the confidence includes that there is a change, and one only; the set is what follows if so */
-		put_probability(answer_number(a, "probability"), &p);
+		answer_probability(answer_number(a, "probability"), &p);
 		label(out, "");
 		str_addf(out, "the likeliest has P = %s, and %.3g %% is asked for\n", p.p,
 			 100 * answer_number(a, "level"));

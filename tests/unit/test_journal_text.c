@@ -55,6 +55,10 @@ static void answers_are_short(void **state UNUSED)
 		  "{\"verdict\":\"named\",\"culprit\":\"" OID
 		  "\",\"change\":0.0712,\"probability\":0.992,\"named\":{\"subject\":\"x: y\"}}",
 		  "0123456789ab +7.1 %, P = 99.2 %  x: y" },
+		{ "answered",
+		  "{\"verdict\":\"named\",\"culprit\":\"" OID
+		  "\",\"change\":22.71,\"probability\":0.99996,\"named\":{\"subject\":\"x: y\"}}",
+		  "0123456789ab 23.7 times, P = over 99.9 %  x: y" },
 		{ "answered", "{\"verdict\":\"set\",\"suspects\":[{},{},{}]}", "one of 3 commits" },
 		{ "answered", "{\"verdict\":\"no-change\"}", "no change" },
 		{ "answered", "{\"verdict\":\"multiple\"}", "more than one change" },
