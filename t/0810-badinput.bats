@@ -164,8 +164,7 @@ named() { [ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse "$1")" ] || comp
 		kill -SEGV $$|signal 11 (Segmentation fault)
 		echo time: 1 s; echo FAIL >&2; exit 1|exit status 1: 'FAIL'
 	END
-	# shellcheck disable=SC2046 # words on purpose
-	culprit_run show $(sed 's/.*culprit show //' <<<"$stderr")
+	culprit_run show "${stderr##*culprit show }"
 	expect_status 0
 	[ "$output" = $'time: 1 s\nFAIL' ]
 	[ -z "$(find . -name core -o -name 'core.*')" ]
@@ -362,4 +361,110 @@ named() { [ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse "$1")" ] || comp
 	[[ "$full" == 4culprit:*'no space'* || "$full" == 4culprit:*full* || "$full" == 4culprit:*'No space'* ]] || { echo "journal: $full"; false; }
 	[ "$(wc -l <<<"$full")" -eq 1 ]
 	[[ "$answer" == 0* && "$answer" == *"$(git rev-parse c4)"* ]] || { echo "after: $answer"; false; }
+}
+
+@test 'a store damaged anywhere: what can be read is, the rest is one line, and never a crash' {
+	search c1 c6
+	expect_status 0
+	cp -r .culprit ../whole
+	for at in 100 4096 20000 60000 90000; do
+		rm -rf .culprit && cp -r ../whole .culprit
+		[ "$(stat -c %s .culprit/culprit.db)" -gt $((at + 3000)) ] || complain 'the journal is too small for this'
+		head -c 3000 /dev/zero | tr '\0' '\377' | dd of=.culprit/culprit.db bs=1 seek=$at conv=notrunc status=none
+		damaged=0
+		for command in 'log 1' verify export 'run c1 -n 1 --bench true'; do
+			# shellcheck disable=SC2086 # words on purpose
+			culprit_run $command
+			[ "$status" -eq 0 ] && continue
+			expect_status 4
+			# a journal that reads well and does not verify says so on stdout
+			[ "$command" = verify ] && [ -n "$output" ] || expect_one_line 'is damaged'
+			damaged=$((damaged + 1))
+		done
+		[ "$damaged" -gt 0 ] || complain "nobody noticed the damage at $at"
+	done
+	truncate -s 50000 .culprit/culprit.db
+	culprit_run log
+	expect_status 4
+	expect_one_line "is damaged (database disk image is malformed); move it away to start anew, or 'sqlite3 "
+}
+
+@test 'a read-only store can be read, and what would write says so' {
+	search c1 c6
+	mount --bind .culprit .culprit 2>/dev/null || skip 'no mount allowed here'
+	mount -o remount,ro,bind .culprit
+	failed=
+	for command in log 'log 1' 'show 1' 'show b1' verify export status "export --bundle $BATS_TEST_TMPDIR/bundle"; do
+		# shellcheck disable=SC2086 # words on purpose
+		culprit_run $command
+		[ "$status" -eq 0 ] || failed+=" '$command': $stderr"
+	done
+	for command in clean undo 'mark c3 good' 'run c1 -n 1 --bench true'; do
+		# shellcheck disable=SC2086 # words on purpose
+		culprit_run $command
+		[ "$status" -eq 4 ] && [ -z "$output" ] && [ "$(wc -l <<<"$stderr")" -eq 1 ] || failed+=" '$command': $status $stderr"
+		[[ "$stderr" == *'cannot be written; give another folder with --store' || "$stderr" == *'Read-only file system' ]] ||
+			failed+=" '$command': $stderr"
+	done
+	umount .culprit
+	[ -z "$failed" ] || complain "$failed"
+	for place in /dev/null build.sh; do
+		culprit_run run c1 -n 1 --bench true --store $place
+		expect_status 4
+		expect_one_line "'$place' is in the way: not a folder"
+	done
+}
+
+@test 'nothing is left behind: no process, no temporary file, no worktree, nothing in the repository' {
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	mkdir "$TMPDIR"
+	before=$(find .git -type f -print0 | sort -z | xargs -0 sha256sum)
+	mark=culprit-test-$$-$RANDOM
+	search c1 c6
+	expect_status 0
+	culprit_run run c2 -n 1 --build 'exit 1' --bench ./program
+	culprit_run run c1 -n 1 --build 'sh build.sh' --bench 'exit 1'
+	culprit_run run c1:patch=nosuch -n 1 --build 'sh build.sh' --bench ./program
+	culprit_run shell c1 -c true
+	# ^C in a build
+	env --default-signal=INT culprit run c3 -n 1 --bench ./program \
+		--build "touch $BATS_TEST_TMPDIR/began; bash -c 'exec -a $mark sleep 300'; sh build.sh" >said 2>&1 3>&- &
+	for ((i = 0; i < 600; i++)); do pgrep -f "^$mark" >/dev/null && break; sleep 0.05; done
+	kill -INT $!
+	status=0
+	wait $! || status=$?
+	[ "$status" -eq 130 ]
+	[ "$(cat said)" = 'culprit: stopped; what was measured is kept: the same command goes on from here' ] || complain "$(cat said)"
+	[ -z "$(pgrep -f "^$mark")" ] || complain 'a build lives on'
+	[ -z "$(ls -A "$TMPDIR")" ] || complain "left: $(ls "$TMPDIR")"
+	rm said
+	[ "$before" = "$(find .git -type f -print0 | sort -z | xargs -0 sha256sum)" ]
+	[ "$(git worktree list | wc -l)" -eq 1 ]
+	[ -z "$(git status --porcelain)" ]
+	[ -z "$(ls -A .culprit/src)" ]
+	# every tree that is there is one that a finished build made
+	culprit clean --dry-run --json | jq -e '[.removed[] | select(.path | startswith("trees"))] == []'
+}
+
+@test 'the seed decides the order of the visits, and a budget of nothing ends at once' {
+	order() {
+		culprit run c3 c4 -n 6 --seed "$1" --store "../seed$2" --build 'sh build.sh' --bench 'echo time: 5 ms' --json >/dev/null
+		culprit log 1 --store "../seed$2" | sed -n 's/.*run    r[0-9]* of \(b[0-9]*\),.*#0:.*/\1/p' | tr '\n' ' '
+	}
+	first=$(order 7 a)
+	[ "$(wc -w <<<"$first")" -eq 12 ] || complain "$first"
+	[ "$first" = "$(order 7 b)" ]
+	for seed in 1 2 3 4 5; do
+		[ "$first" = "$(order $seed "c$seed")" ] || break
+	done
+	[ "$seed" -lt 5 ] || complain 'no seed changes the order'
+	search c1 c6 --budget 1ms
+	expect_status 3
+	jq -e '.verdict == "undecided" and .why == "the budget is spent"' <<<"$output"
+	for wrong in '--budget soon' '--budget -5m' '--seed x' '--seed 0' '--seed 99999999999999999999' '--alpha 2' '--margin -1%'; do
+		# shellcheck disable=SC2086 # words on purpose
+		culprit_run bisect c1 c6 --bench true $wrong
+		expect_status 2
+		expect_one_line "bisect: ${wrong% *} wants a"
+	done
 }

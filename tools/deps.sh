@@ -9,7 +9,8 @@ build='gcc:program:gcc make:program:make meson:program:meson ninja-build:program
 git:program:git libc6-dev:header:stdio.h libsqlite3-dev:module:sqlite3 libjansson-dev:module:jansson
 libyaml-dev:module:yaml-0.1 r-mathlib:module:libRmath libzstd-dev:module:libzstd'
 check='libcmocka-dev:module:cmocka bats:program:bats valgrind:program:valgrind pmccabe:program:pmccabe
-shellcheck:program:shellcheck mandoc:program:mandoc codespell:program:codespell'
+shellcheck:program:shellcheck mandoc:program:mandoc codespell:program:codespell
+jq:program:jq sqlite3:program:sqlite3 procps:program:pgrep'
 bench='hyperfine:program:hyperfine'
 deep='clang:program:clang clang-format:program:clang-format clang-tidy:program:clang-tidy cppcheck:program:cppcheck'
 case $level in
