@@ -19,7 +19,7 @@
 
 enum { REHEARSALS = 40, CANDIDATES_MAX = 20000 };
 
-/* Mean seconds of an ok build and of a run in this store; NaN where there was none. Bytes: of one build, of all kept trees, free. */
+/* Mean seconds of an ok build in this store and of a run, of this benchmark where it has run; NaN where there was none. Bytes: of one build, of all kept trees, free. */
 struct prices {
 	double build, run;
 	int64_t tree_bytes, cache_bytes, cache_max, disk_free;
@@ -55,32 +55,63 @@ static int find_disk(struct session *s, const char *oid, struct prices *ret, str
 	return 0;
 }
 
+/* A hunt with the same commands, or at least on the same kind of target: a simulated run costs nothing. */
+static bool is_alike(const struct session *s, const struct hunt_row *h, bool same_commands)
+{
+	AUTO(str) struct str config = STR_INIT;
+	bool is_simulated = h->question && strstr(h->question, "\"target\":\"sim=");
+
+	if (!h->question || is_simulated != session_is_simulated(s))
+		return false;
+	if (!same_commands)
+		return true;
+	str_puts(&config, "\"config\":");
+	config_fingerprint(&s->config, &config);
+	return strstr(h->question, config.p);
+}
+
+/* Mean seconds of a run in the hunts that are alike; NaN if there was none. */
+static int run_price(struct session *s, const struct hunt_rows *hunts, bool same_commands,
+		     double *ret, struct err *e)
+{
+	double seconds = 0, runs = 0;
+
+	for (size_t i = 0; i < hunts->n; i++) {
+		struct hunt_counts c;
+		int r;
+
+		if (!is_alike(s, &hunts->v[i], same_commands))
+			continue;
+		if ((r = query_counts(s->store, hunts->v[i].id, &c, e)) < 0)
+			return r;
+		seconds += c.run_seconds;
+		runs += c.runs + c.failed_runs + c.warmup_runs;
+	}
+	*ret = runs > 0 ? seconds / runs : NAN;
+	return 0;
+}
+
 static int find_prices(struct session *s, const char *oid, struct prices *ret, struct err *e)
 {
 	AUTO(build_rows) struct build_rows builds = { 0 };
 	AUTO(hunt_rows) struct hunt_rows hunts = { 0 };
-	double seconds = 0, runs = 0, built = 0;
+	double built = 0;
 	size_t n = 0;
 	int r = store_builds(s->store, &builds, e);
 
 	if (r < 0 || (r = store_hunts(s->store, &hunts, e)) < 0)
 		return r;
 	for (size_t i = 0; i < builds.n; i++)
-		if (builds.v[i].outcome == OUTCOME_OK) {
+		if (builds.v[i].outcome == OUTCOME_OK &&
+		    !*builds.v[i].tree == session_is_simulated(s)) {
 			built += builds.v[i].seconds;
 			n++;
 		}
-	for (size_t i = 0; i < hunts.n; i++) {
-		struct hunt_counts c;
-
-		if ((r = query_counts(s->store, hunts.v[i].id, &c, e)) < 0)
-			return r;
-		seconds += c.run_seconds;
-		runs += c.runs + c.failed_runs + c.warmup_runs;
-	}
 	ret->build = n ? built / (double)n : NAN;
-	ret->run = runs > 0 ? seconds / runs : NAN;
-	return find_disk(s, oid, ret, e);
+	r = run_price(s, &hunts, true, &ret->run, e);
+	if (r == 0 && isnan(ret->run))
+		r = run_price(s, &hunts, false, &ret->run, e);
+	return r < 0 ? r : find_disk(s, oid, ret, e);
 }
 
 static void put_case(struct json_out *w, const char *label, double builds, double runs,

@@ -81,7 +81,8 @@ void answer_plan(const struct json *a, const struct answer_style *style, struct 
 	} else {
 		str_puts(
 			out,
-			"\n What a build and a run cost is not known here yet: nothing was measured in this store.\n");
+			"\n What a build and a run cost is not known here yet: nothing was measured in this store.\n"
+			" 'culprit run REV -n 2' with the same --build and --bench tells.\n");
 	}
 	put_disk(a, cases, out);
 	str_puts(out, " Nothing was built or run.\n");
