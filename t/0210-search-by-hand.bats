@@ -145,3 +145,19 @@ sim() { culprit_run bisect "$@"; }
 	NO_COLOR=1 TERM=xterm script -qec "culprit bisect c1 c20 --target sim=../model" /dev/null >../plain
 	[ -z "$(grep -a $'\033\[[0-9;]*m' ../plain)" ]
 }
+
+@test '-j builds the two ends side by side, and what they read is learnt all the same' {
+	make_history 6
+	plant 4 +10%
+	cd project
+	began=$BATS_TEST_TMPDIR/began
+	# each build waits until the other has begun; alone it would fail
+	culprit_run bisect c1 c6 -j 2 --no-head-to-head --json --bench ./program --build '
+		echo x >>'"$began"'; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		[ "$(wc -l <'"$began"')" -ge 2 ] && break; sleep 0.2; done; [ "$(wc -l <'"$began"')" -ge 2 ] && sh build.sh'
+	expect_status 0
+	[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c4)" ]
+	jq -e '.cannot_matter > 0' <<<"$output"
+	culprit_run verify
+	expect_status 0
+}

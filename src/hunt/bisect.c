@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/num.h"
 #include "hunt/plan.h"
+#include "hunt/prebuild.h"
 #include "hunt/prior.h"
 #include "repo/bisectlog.h"
 #include "sys/clock.h"
@@ -337,6 +338,26 @@ bool bisect_take_prior(struct bisect *b, const char *note)
 	return true;
 }
 
+/* -j: both are needed in any case, so they are built side by side where they are missing. */
+static int ends_at_once(struct bisect *b, struct err *e)
+{
+	uint32_t nodes[2] = { b->range.g.good, b->range.g.bad };
+	struct prebuild_item items[2];
+	struct variant v[2];
+	int r;
+
+	if (b->s->opt.jobs < 2 || b->s->simulated)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		variant_of_commit(b->range.oid[nodes[i]], &v[i]);
+		items[i] = (struct prebuild_item){ &v[i], 0, true };
+	}
+	r = prebuild(b->s, items, 2, e);
+	variant_done(&v[0]);
+	variant_done(&v[1]);
+	return r;
+}
+
 /* Builds of the ends and the prior that they teach, unless the journal has them. */
 static int prepare(struct bisect *b, struct err *e)
 {
@@ -355,7 +376,8 @@ static int prepare(struct bisect *b, struct err *e)
 		if (o->kind == OBS_BUILD && !o->withdrawn)
 			r = measure_adopt(b->s, o->build, o->node, &m, e);
 	}
-	if (r < 0 || (r = end_build(b, b->range.g.good, bisect_old_rev(b->o), &ends[0], e)) < 0 ||
+	if (r < 0 || (r = ends_at_once(b, e)) < 0 ||
+	    (r = end_build(b, b->range.g.good, bisect_old_rev(b->o), &ends[0], e)) < 0 ||
 	    (r = end_build(b, b->range.g.bad, bisect_new_rev(b->o), &ends[1], e)) < 0)
 		return r;
 	for (int i = 0; i < 2; i++)

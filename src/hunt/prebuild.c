@@ -58,6 +58,7 @@ static int collect(struct session *s, const struct prebuild_item *items, size_t 
 
 		memset(j, 0, sizeof(*j));
 		measure_request(s, items[i].variant, items[i].layout, &j->q);
+		j->q.learn_inputs = items[i].learn_inputs;
 		if ((r = build_key(&j->q, j->key, tree, &ok, &why, e)) < 0)
 			return r;
 		for (size_t k = 0; k < p->n; k++)

@@ -9,6 +9,7 @@
 struct prebuild_item {
 	const struct variant *variant;
 	unsigned layout;
+	bool learn_inputs; /* see build.h; kept beside the tree */
 };
 /*
  * Builds what is not in the cache, as many at once as the CPUs asked for allow, each with its share of $JOBS. Builds that fail are

@@ -185,7 +185,8 @@ static int build_at_once(struct session *s, const struct versus_options *o, stru
 
 	for (size_t i = 0; i < d->n_sides; i++)
 		for (unsigned k = 0; k < layouts; k++)
-			items[i * layouts + k] = (struct prebuild_item){ &d->sides[i].variant, k };
+			items[i * layouts + k] =
+				(struct prebuild_item){ &d->sides[i].variant, k, false };
 	return prebuild(s, items, d->n_sides * layouts, e);
 }
 
