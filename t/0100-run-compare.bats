@@ -91,6 +91,10 @@ digest() { find "$1" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | s
 	expect_out '-5.7 %'
 	expect_out '+0.4 %'
 	grep -q '\[' <<<"$output" && complain 'an interval of single values'
+	printf '12\n12\n12\n12\n12\n' >coarse.txt
+	culprit_run compare coarse.txt coarse.txt --better lower
+	expect_status 3
+	expect_out 'undecided: not resolvable at the printed resolution'
 	printf '709\n710\n' >b2
 	printf '672\n683\n' >a2
 	culprit_run compare b2 a2

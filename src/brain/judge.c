@@ -194,6 +194,7 @@ static double rounding_unit(const struct judgement *j)
 static void widen(struct judgement *j, double q)
 {
 	/* A true value lies strictly inside its rounding interval, so the ends themselves are excluded. */
+	j->rounding = q;
 	j->cmp.low -= q * (1 - 1e-6);
 	j->cmp.high += q * (1 - 1e-6);
 	if (!(j->cmp.warnings & COMPARE_RAW_SCALE))
@@ -306,6 +307,11 @@ static void estimate_more(struct judgement *j, double alpha)
 		j->cmp.warnings & COMPARE_RAW_SCALE ? j->params.margin : log1p(j->params.margin);
 	double target = fmax(hl, margin - hl);
 
+	/* What rounding may hide stays, however many runs there are (where it is of any size: a digit in 20 of the width). */
+	if (j->rounding > 0.05 * w) {
+		w = fmax(0, w - j->rounding);
+		target -= j->rounding;
+	}
 	if (!(target >= w / 8)) {
 		j->unresolvable = true;
 		return;
@@ -320,6 +326,7 @@ static void judge_at(struct judgement *j, double alpha, const struct judge_plan 
 
 	j->on_par_but_differs = j->unresolvable = j->need_minimum = j->exact = false;
 	j->more_runs = 0;
+	j->rounding = 0;
 	j->look = look;
 	if (j->per_build)
 		compare_builds(j, alpha);

@@ -76,6 +76,7 @@ struct judgement {
 	bool per_build;	    /* the unit is the build: cmp.n_a and n_b count builds, more_runs means
 			       builds */
 	unsigned look;	    /* the look that made it */
+	double rounding; /* by how much each end was moved out for coarse printing (relative); no run shrinks that */
 	struct judge_params params;
 	struct judge_input { /* borrowed: must stay valid until judge_family returned */
 		const double *a, *b;
@@ -120,14 +121,6 @@ struct recovery {
 };
 void judge_recovery(const double *good, size_t n_good, const double *bad, size_t n_bad,
 		    const double *fixed, size_t n_fixed, double alpha, struct recovery *ret);
-
-/*
- * A rate of two counters (cache misses of references): one ratio per run, so that the noise between
- * runs is in it; runs with a denominator of 0 have no rate and are left out. Writes at most n
- * ratios and returns how many. *ret_pooled is sum / sum, the number to show; NaN if there is none.
- */
-size_t judge_ratios(const double *numerator, const double *denominator, size_t n,
-		    double *ret_ratios, double *ret_pooled);
 
 /* The values of one build (or visit) in the order measured. */
 struct judge_series {

@@ -124,23 +124,6 @@ void judge_recovery(const double *good, size_t n_good, const double *bad, size_t
 	*ret = (struct recovery){ share, low, high, 1 - alpha };
 }
 
-size_t judge_ratios(const double *numerator, const double *denominator, size_t n,
-		    double *ret_ratios, double *ret_pooled)
-{
-	double top = 0, bottom = 0;
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (denominator[i] == 0)
-			continue;
-		top += numerator[i];
-		bottom += denominator[i];
-		ret_ratios[k++] = numerator[i] / denominator[i];
-	}
-	*ret_pooled = bottom != 0 ? top / bottom : NAN;
-	return k;
-}
-
 /* Distance of the first value from the median of the rest, in pooled sd of the rests, positive =
  * worse. */
 unsigned judge_warm_runs(const struct judge_series *s, size_t count, enum better better)

@@ -65,7 +65,9 @@ static void put_undecided(struct str *out, const struct judgement *j)
 	const char *unit = j->per_build ? "build" : "run", *plural = j->more_runs == 1 ? "" : "s";
 
 	str_puts(out, " undecided");
-	if (j->unresolvable)
+	if (j->unresolvable && j->rounding > 0)
+		str_puts(out, ", not resolvable at the printed resolution");
+	else if (j->unresolvable)
 		str_addf(out, ", not resolvable (more than 64 times the %ss)", unit);
 	else if (j->need_minimum)
 		str_addf(out, ", no interval from so few: at least %u more %s%s of each",

@@ -90,6 +90,7 @@ static void put_row(const struct duel *d, const struct duel_row *row, struct jso
 			      : verdict_name(row->j.verdict));
 	json_out_int(w, "more_runs", row->j.more_runs);
 	json_out_bool(w, "unresolvable", row->j.unresolvable);
+	json_out_number(w, "rounding", row->j.rounding);
 	json_out_bool(w, "need_minimum", row->j.need_minimum);
 	json_out_bool(w, "differs_within_margin", row->j.on_par_but_differs);
 	json_out_number(w, "resolution", a->resolution);

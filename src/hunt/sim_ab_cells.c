@@ -224,8 +224,8 @@ void ab_run_more(struct ab_cell *c, uint64_t seed)
 	c->undecided = (double)undecided / c->repetitions;
 	c->power = undecided ? (double)once / undecided : NAN;
 	c->twice = undecided ? (double)twice / undecided : NAN;
-	c->target = 0.8;
-	c->ok = !ab_too_many(undecided - twice, undecided, 0.2);
+	c->target = 0.7;
+	c->ok = !ab_too_many(undecided - twice, undecided, 1 - c->target);
 }
 
 void ab_run_symptoms(struct ab_cell *c, uint64_t seed)

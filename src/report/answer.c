@@ -148,7 +148,9 @@ void answer_verdict(const struct json *row, struct str *out)
 	}
 	if (v != VERDICT_UNDECIDED || !answer_flag(row, "primary"))
 		return;
-	if (answer_flag(row, "unresolvable"))
+	if (answer_flag(row, "unresolvable") && answer_number(row, "rounding") > 0)
+		str_puts(out, ": not resolvable at the printed resolution");
+	else if (answer_flag(row, "unresolvable"))
 		str_puts(out, ": not resolvable (more than 64 times the runs)");
 	else if (answer_flag(row, "need_minimum"))
 		str_addf(out, ": no interval from so few: at least %lld more runs of each", more);

@@ -70,8 +70,9 @@ double changepoint_penalty(size_t n, double alpha)
 {
 	double base = n < 10 ? 15 : 5.3 + 1.55 * log((double)n);
 	double stricter = log(0.05 / fmax(0.001, fmin(0.5, alpha)));
+	double slope = stricter < 0 ? 1.5 : n < 10 ? 6.5 : 3;
 
-	return fmax(BOUND * BOUND + 0.5, base + (stricter > 0 ? 3 : 1.5) * stricter);
+	return fmax(BOUND * BOUND + 0.5, base + slope * stricter);
 }
 
 /* The level of x[from, to) under the bounded loss, near its median. */
