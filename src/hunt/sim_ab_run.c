@@ -164,7 +164,8 @@ static void table_more(struct cells *c, bool reduced)
 	static const double shifts[] = { 0, .5, 1, 1.5 };
 	struct ab_cell x = { .kind = AB_MORE, .margin = 1, .repetitions = reduced ? 300 : 2000 };
 
-	for (; ab_noise_name(x.noise); x.noise++)
+	/* Not for what is printed to twice its noise: there no number can be told (docs/design/013-verdicts.md). */
+	for (; strcmp(ab_noise_name(x.noise), "quant2"); x.noise++)
 		for (unsigned i = 0; i < (reduced ? 1 : ARRAY_LEN(sizes)); i++)
 			for (unsigned q = 0; q < ARRAY_LEN(shifts); q++) {
 				x.n = sizes[i];
