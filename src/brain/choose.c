@@ -16,6 +16,7 @@ static const unsigned repeats[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32 };
 
 /* Squared separation beyond which doubt is not for want of runs: a unit still in doubt there is odd, and stays so. */
 #define DECISIVE 60
+#define WILD_VISITS 4 /* fewer may all have been disturbed */
 
 /*
  * What a second visit in a row is worth beside one after others: a machine that drifts is then where it was, and the
@@ -232,8 +233,12 @@ static double value_of(const struct pricing *r, const double *q, const double *v
 		double after = 1 / (1 / v0[t] + n / (visit * (had + n > 2 ? 1.08 : 1)));
 		double x = fmin(DECISIVE, r->d2 / (p->tau2[t] + after + r->levels[t]));
 
-		if (had)
-			x -= fmin(DECISIVE, r->d2 / (p->tau2[t] + v0[t] + r->levels[t]));
+		double known =
+			had ? fmin(DECISIVE, r->d2 / (p->tau2[t] + v0[t] + r->levels[t])) : 0;
+
+		/* Few visits that should have decided and did not were wild: the unit is as good as not measured. */
+		if (known < 0.5 * DECISIVE || had >= WILD_VISITS || q[t] < 0.02 || q[t] > 0.98)
+			x -= known;
 		sum += r->in->w_tau[t] * choose_information(q[t], x, e);
 	}
 	return sum;
