@@ -7,6 +7,7 @@
 #include "cli/calibrating.h"
 #include "cli/stop.h"
 #include "cli/term.h"
+#include "sys/busy.h"
 #include "sys/counters.h"
 #include "sys/machine.h"
 #include "sys/noise.h"
@@ -123,14 +124,22 @@ static void look_at_abilities(struct checkup *c)
 static void look(struct checkup *c)
 {
 	const struct timespec wait = { .tv_nsec = LOOK_NS };
+	AUTO(str) struct str names = STR_INIT;
+	struct busy busy_before, busy_after;
 	struct machine before;
 	double busy, steal;
 
 	machine_read("", &before);
+	busy_read("", &busy_before);
 	nanosleep(&wait, NULL);
+	busy_read("", &busy_after);
 	machine_read("", &c->machine);
+	busy_between(&busy_before, &busy_after, LOOK_NS / 1e9, &names);
+	busy_done(&busy_before);
+	busy_done(&busy_after);
 	machine_between(&before, &c->machine, &busy, &steal);
 	noise_find(&c->machine, busy, steal, &c->findings);
+	noise_name_load(&c->findings, names.p);
 	look_at_abilities(c);
 }
 

@@ -204,3 +204,14 @@ void noise_find(const struct machine *m, double busy, double steal, struct findi
 	if (ret->n)
 		qsort(ret->v, ret->n, sizeof(ret->v[0]), by_severity);
 }
+
+void noise_name_load(struct findings *f, const char *names)
+{
+	for (size_t i = 0; i < f->n && *names; i++) {
+		struct finding *x = &f->v[i];
+		size_t n = strlen(x->what);
+
+		if (!strcmp(x->topic, "load") && x->severity != FINDING_GOOD)
+			snprintf(x->what + n, sizeof(x->what) - n, "; most of it: %s", names);
+	}
+}

@@ -30,3 +30,5 @@ void findings_done(struct findings *f);
  * not known.
  */
 void noise_find(const struct machine *m, double busy, double steal, struct findings *ret);
+/* Who makes the load (see sys/busy.h), into the finding about it, if there is one. */
+void noise_name_load(struct findings *f, const char *names);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "unit.h"
 
+#include "sys/busy.h"
 #include "sys/fs.h"
 #include "sys/noise.h"
 
@@ -25,6 +26,39 @@ static const struct finding *find(const struct findings *f, const char *topic)
 		if (!strcmp(f->v[i].topic, topic))
 			return &f->v[i];
 	return NULL;
+}
+
+static void what_runs_beside_us_is_named(void **state UNUSED)
+{
+	AUTO(str) struct str names = STR_INIT;
+	long tick = sysconf(_SC_CLK_TCK);
+	AUTO_FREE char *later = xasprintf(
+		"7 (cc1 (a) b) R 1 1 1 0 -1 4 1 0 0 0 %ld 20 0 0 20 0 1 0\n", 10 + tick / 2);
+	struct busy before, after;
+
+	put("/proc/7/stat", "7 (cc1 (a) b) R 1 1 1 0 -1 4 1 0 0 0 10 20 0 0 20 0 1 0\n");
+	put("/proc/8/stat", "8 (idle) S 1 1 1 0 -1 4 1 0 0 0 5 5 0 0 20 0 1 0\n");
+	put("/proc/11/stat", "11 (worker/a) S 1 1 1 0 -1 4 1 0 0 0 5000 5 0 0 20 0 1 0\n");
+	put("/proc/9/stat", "broken\n");
+	busy_read(root, &before);
+	assert_int_equal(before.n, 3);
+	put("/proc/11/stat", "11 (worker/b) S 1 1 1 0 -1 4 1 0 0 0 5000 5 0 0 20 0 1 0\n");
+	put("/proc/7/stat", later);
+	/* one that began meanwhile */
+	put("/proc/10/stat", "10 (new) R 1 1 1 0 -1 4 1 0 0 0 9 1 0 0 20 0 1 0\n");
+	busy_read(root, &after);
+	busy_between(&before, &after, 1, &names);
+	assert_string_equal(names.p, "cc1 (a) b 0.50, new 0.10");
+	struct findings f = { 0 };
+	struct machine m = { .cpus = 2, .load = 1 };
+
+	noise_find(&m, 0.5, 0, &f);
+	noise_name_load(&f, names.p);
+	assert_non_null(find(&f, "load"));
+	assert_non_null(strstr(find(&f, "load")->what, "; most of it: cc1 (a) b 0.50, new 0.10"));
+	findings_done(&f);
+	busy_done(&before);
+	busy_done(&after);
 }
 
 static void a_noisy_laptop_in_a_container(void **state UNUSED)
@@ -156,6 +190,7 @@ static int drop_root(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_runs_beside_us_is_named),
 		cmocka_unit_test(a_noisy_laptop_in_a_container),
 		cmocka_unit_test(what_cannot_be_read_is_not_known),
 		cmocka_unit_test(this_machine_can_be_read),
