@@ -52,7 +52,9 @@ static void put_warnings(const struct duel *d, const struct duel_row *row, struc
 	json_out_close(w);
 }
 
-static void put_row(const struct duel *d, const struct duel_row *row, struct json_out *w)
+/* `listed`: of a metric beside the primary ones, whether Benjamini and Hochberg list it; NULL for a primary one. */
+static void put_row(const struct duel *d, const struct duel_row *row, const bool *listed,
+		    struct json_out *w)
 {
 	const struct metric_series *a = row->a, *b = row->b;
 	const struct comparison *c = &row->j.cmp;
@@ -65,6 +67,8 @@ static void put_row(const struct duel *d, const struct duel_row *row, struct jso
 	json_out_text(w, "variant", d->sides[row->side].label);
 	json_out_text(w, "baseline", d->sides[0].label);
 	json_out_bool(w, "primary", a->primary);
+	if (listed)
+		json_out_bool(w, "listed", *listed);
 	put_pair(w, "n", row->n_a, row->n_b);
 	put_pair(w, "builds", d->imported ? 0 : distinct(a->build, row->n_a),
 		 d->imported ? 0 : distinct(b->build, row->n_b));
@@ -98,18 +102,37 @@ static void put_row(const struct duel *d, const struct duel_row *row, struct jso
 	json_out_close(w);
 }
 
+/* The metrics beside the primary ones are explored, not tested: which of them the false-discovery rate lists. The caller frees. */
+static bool *explore(const struct duel *d, const struct duel_rows *rows, size_t *ret_primaries)
+{
+	AUTO_FREE struct judgement *j = xcalloc(rows->n + 1, sizeof(*j));
+	bool *listed = xcalloc(rows->n + 1, sizeof(*listed));
+	size_t p = 0;
+
+	while (p < rows->n && rows->v[p].a->primary)
+		p++;
+	for (size_t i = p; i < rows->n; i++)
+		j[i - p] = rows->v[i].j;
+	judge_explore(j, rows->n - p, d->alpha, listed + p);
+	*ret_primaries = p;
+	return listed;
+}
+
 void duel_json(const struct duel *d, struct json_out *w)
 {
 	struct duel_rows rows = { 0 };
+	size_t primaries;
 
 	json_out_array(w, "variants");
 	for (size_t i = 0; i < d->n_sides; i++)
 		json_out_text(w, NULL, d->sides[i].label);
 	json_out_close(w);
 	duel_judge(d, &rows);
+	AUTO_FREE bool *listed = explore(d, &rows, &primaries);
+
 	json_out_array(w, "metrics");
 	for (size_t i = 0; i < rows.n; i++)
-		put_row(d, &rows.v[i], w);
+		put_row(d, &rows.v[i], i < primaries ? NULL : &listed[i], w);
 	json_out_close(w);
 	free(rows.v);
 	duel_failures_json(d, w);

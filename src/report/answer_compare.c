@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Tables of comparisons and of runs. Primary metrics first: they made the verdict; the others are measured beside them and
- * say so, because with twenty of them one in twenty would differ by luck alone.
+ * say so, because with twenty of them one in twenty would differ by luck alone: Benjamini and Hochberg say which are
+ * worth a look.
  */
 #include "report/answer.h"
 
@@ -22,6 +23,15 @@ static enum text_style style_of(const struct json *row)
 					 : TEXT_PLAIN;
 }
 
+/* A difference beside the primary metrics that the false-discovery rate does not list. */
+static bool is_as_likely_luck(const struct json *row)
+{
+	const char *v = answer_str(row, "verdict");
+
+	return json_get(row, "listed") && !answer_flag(row, "listed") &&
+	       (!strcmp(v, "slower") || !strcmp(v, "faster"));
+}
+
 static void put_metric_row(struct table *t, const struct json *row)
 {
 	AUTO(str) struct str a = STR_INIT;
@@ -40,7 +50,8 @@ static void put_metric_row(struct table *t, const struct json *row)
 	table_cell(t, TEXT_PLAIN, "%s", a.p);
 	table_cell(t, TEXT_PLAIN, "%s", b.p);
 	table_cell(t, TEXT_PLAIN, "%s", change.p);
-	table_cell(t, primary ? style_of(row) : TEXT_PLAIN, "%s", verdict.p);
+	table_cell(t, primary ? style_of(row) : TEXT_PLAIN, is_as_likely_luck(row) ? "(%s)" : "%s",
+		   verdict.p);
 	table_cell(t, TEXT_DIM, "%lld + %lld", answer_int(row, "n[0]"), answer_int(row, "n[1]"));
 }
 
@@ -65,8 +76,10 @@ static void put_variant(const struct json *answer, const char *variant,
 			continue;
 		if (!answer_flag(row, "primary") && !also) {
 			also = true;
-			table_section(&t,
-				      "beside it, each on its own: one in twenty differs by luck");
+			table_section(
+				&t,
+				"beside it, exploratory: up to %g %% of those called different are so by luck (in brackets: more)",
+				100 * (1 - answer_number(answer, "level")));
 		}
 		put_metric_row(&t, row);
 	}
