@@ -151,3 +151,18 @@ setup() { setup_culprit; }
 	expect_status 2
 	expect_one_line "not 'csh'"
 }
+
+@test 'the fish completion really completes' {
+	command -v fish >/dev/null || skip 'no fish here'
+	culprit completion fish >c.fish
+	git init -q && git commit -q --allow-empty -m one && git tag v1.0
+	ask() { fish --no-config -c "source c.fish; complete -C '$1'"; }
+	run ask 'culprit bis'
+	[[ "$output" == bisect* ]]
+	run ask 'culprit bisect --fi'
+	[[ "$output" == *--first-parent* && "$output" == *--fix* ]]
+	run ask 'culprit bisect v'
+	[[ "$output" == v1.0* ]]
+	run ask 'culprit compare --color '
+	[[ "$output" == *always* && "$output" == *never* ]]
+}

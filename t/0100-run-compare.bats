@@ -192,3 +192,15 @@ digest() { find "$1" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | s
 	expect_status 4
 	expect_one_line 'c3 does not build'
 }
+
+@test 'counters that this machine has not are said to be missing, and are no zero' {
+	make_history 1
+	cd project
+	culprit_run run c1 -n 2 --build 'sh build.sh' --bench ./program --measure perf --json
+	expect_status 0
+	for name in task-clock cycles instructions branches branch-misses cache-references cache-misses page-faults context-switches cpu-migrations; do
+		jq -e --arg n $name '[.measured[] | select(.metric == $n)] | length == 1' <<<"$output" >/dev/null || expect_err "$name"
+	done
+	jq -e '[.measured[] | select(.metric == "cycles" or .metric == "instructions" or .metric == "task-clock") | .values[]] | all(. > 0)' <<<"$output"
+	[[ "$stderr" != *cycles* ]] || expect_err 'not supported: '
+}

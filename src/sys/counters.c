@@ -185,6 +185,28 @@ void counters_read(struct counter_set *s)
 	counters_done(s);
 }
 
+/* "cycles, instructions: no such hardware counter; ..." */
+static void list_unsupported(const struct counter_set *s, struct str *out)
+{
+	const char *last = NULL;
+
+	for (size_t i = 0; i < COUNTERS; i++) {
+		const struct counter *c = &s->v[i];
+
+		if (c->is_supported)
+			continue;
+		/* Neighbours with one reason share it. */
+		if (last && strcmp(last, c->why) != 0)
+			str_addf(out, ": %s; ", last);
+		else if (last)
+			str_puts(out, ", ");
+		str_puts(out, c->name);
+		last = c->why;
+	}
+	if (last)
+		str_addf(out, ": %s", last);
+}
+
 /* "cycles, instructions" */
 static void add_name(struct str *list, const char *name)
 {
@@ -193,8 +215,11 @@ static void add_name(struct str *list, const char *name)
 
 void counters_remarks(const struct counter_set *s, struct strvec *ret)
 {
-	AUTO(str) struct str user = STR_INIT;
+	AUTO(str) struct str user = STR_INIT, none = STR_INIT;
 
+	list_unsupported(s, &none);
+	if (none.n)
+		strvec_addf(ret, "not supported: %s", none.p);
 	for (size_t i = 0; i < COUNTERS; i++) {
 		const struct counter *c = &s->v[i];
 
@@ -223,24 +248,11 @@ void counters_done(struct counter_set *s)
 void counters_probe(struct str *not_supported)
 {
 	struct counter_set s;
-	const char *last = NULL;
 
 	counters_init(&s);
 	counters_attach(&s, 0);
-	for (size_t i = 0; i < COUNTERS; i++) {
-		const struct counter *c = &s.v[i];
-
-		if (c->fd >= 0)
-			continue;
-		/* Neighbours with one reason share it. */
-		if (last && strcmp(last, c->why) != 0)
-			str_addf(not_supported, ": %s; ", last);
-		else if (last)
-			str_puts(not_supported, ", ");
-		str_puts(not_supported, c->name);
-		last = c->why;
-	}
-	if (last)
-		str_addf(not_supported, ": %s", last);
+	for (size_t i = 0; i < COUNTERS; i++)
+		s.v[i].is_supported = s.v[i].fd >= 0;
+	list_unsupported(&s, not_supported);
 	counters_done(&s);
 }

@@ -45,7 +45,7 @@ void counters_attach(struct counter_set *s, pid_t pid);
 void counters_attach_on(const struct counter_host *h, struct counter_set *s, pid_t pid);
 /* The counts so far; when the tree has ended, all of it. Closes. */
 void counters_read(struct counter_set *s);
-/* Sentences about values that are estimates or leave the kernel out; nothing if there are none. */
+/* Sentences about values that are missing, are estimates or leave the kernel out; nothing if there are none. */
 void counters_remarks(const struct counter_set *s, struct strvec *ret);
 void counters_done(struct counter_set *s);
 /* Tries each on ourselves: "cycles, instructions: no such hardware counter here; ..." of those not supported; empty if all are. */
