@@ -141,3 +141,38 @@ is_dead() { [ -z "$(living)" ]; }
 	[ -z "$stderr" ] || complain 'said twice'
 }
 living_now() { [ -n "$(living)" ]; }
+
+@test 'kill -9 in clean and in undo: nothing is half removed that a later command would use' {
+	culprit bisect c11 c14 --build 'sh build.sh' --bench "$bench" --no-head-to-head --store "$store" >/dev/null
+	cp -r "$store" "$store.whole"
+	for at in 3 9 17 26 40 58 90; do
+		rm -rf "$store" && cp -r "$store.whole" "$store"
+		FAULT_KILL_AT=$at disturbed clean --max 0 --store "$store" >/dev/null 2>&1 || [ $? -eq 137 ]
+		culprit verify --store "$store"
+		culprit clean --max 0 --store "$store" >/dev/null
+		[ -z "$(ls -A "$store/trees")" ] || complain "$at: $(ls "$store/trees")"
+	done
+	for at in 2 6 11; do
+		rm -rf "$store" && cp -r "$store.whole" "$store"
+		status=0
+		FAULT_KILL_AT=$at disturbed undo 3 --store "$store" >/dev/null 2>&1 || status=$?
+		[ "$status" -eq 137 ]
+		culprit_run bisect c11 c14 --build 'sh build.sh' --bench "$bench" --no-head-to-head --store "$store" --json
+		expect_status 0
+		[ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse c13)" ]
+		culprit_run verify --store "$store"
+		expect_status 0
+	done
+}
+
+@test 'variants with equal trees share a build, and their runs are told apart' {
+	git commit -q --allow-empty -m 'nothing' && git tag same
+	for k in 1 2; do
+		culprit_run run c20 same c1 -n 4 --build 'sh build.sh' --bench "$bench" --store "$store" --json
+		expect_status 0
+		jq -e '[.measured[] | select(.metric == "time") | .n] == [4, 4, 4] and .runs == 12' <<<"$output"
+		culprit_run verify --store "$store"
+		expect_status 0
+		culprit_run undo 5 --store "$store"
+	done
+}
