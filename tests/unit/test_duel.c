@@ -2,6 +2,8 @@
 #include "unit.h"
 
 #include "hunt/duel.h"
+#include "hunt/duel_json.h"
+#include "text/json.h"
 
 /* n values around `at`, spread by `step` in a fixed disorder. */
 static void fill(struct duel_side *side, const char *metric, size_t n, double at, double step)
@@ -96,12 +98,46 @@ static void early_verdicts_pass_on_their_alpha(void **state UNUSED)
 	assert_double(level[1], 2 * level[0], 1e-12);
 }
 
+/* Beside a primary metric: one that stands out of eight, seven that do not; the false-discovery rate lists the one. */
+static void what_stands_out_is_listed(void **state UNUSED)
+{
+	static const char *const names[] = { "time", "far", "b", "c", "d", "e", "f", "g", "h" };
+	AUTO(duel) struct duel d;
+	AUTO(str) struct str out = STR_INIT;
+	struct json_out w = JSON_OUT_INIT(&out, JSON_STYLE_COMPACT);
+	__attribute__((cleanup(json_root_done))) struct json *root = NULL;
+
+	two_sides(&d, 0, 1);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		fill(&d.sides[0], names[i], 10, 100, 0.01);
+		fill(&d.sides[1], names[i], 10, i == 1 ? 200 : 100.2, 0.01);
+		for (int k = 0; k < 2; k++)
+			duel_series(&d.sides[k], names[i])->primary = i == 0;
+	}
+	d.look = 2;
+	json_out_object(&w, NULL);
+	duel_json(&d, &w);
+	json_out_close(&w);
+	assert_int_equal(json_parse(out.p, out.n, "rows", &root, NULL), 0);
+	const struct json *rows = json_get(root, "metrics");
+
+	assert_int_equal(json_count(rows), ARRAY_LEN(names));
+	assert_null(json_get(json_at(rows, 0), "listed"));
+	for (size_t i = 1; i < ARRAY_LEN(names); i++) {
+		bool listed;
+
+		assert_true(json_to_bool(json_at(rows, i), "listed", &listed));
+		assert_int_equal(listed, i == 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_verdict_stands_at_its_look),
 		cmocka_unit_test(between_looks_there_is_no_verdict),
 		cmocka_unit_test(early_verdicts_pass_on_their_alpha),
+		cmocka_unit_test(what_stands_out_is_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
