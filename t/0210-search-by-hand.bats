@@ -161,3 +161,30 @@ sim() { culprit_run bisect "$@"; }
 	culprit_run verify
 	expect_status 0
 }
+
+@test 'shell VARIANT is in that build, with what a run would see; its status comes back' {
+	make_history 4
+	break_build 3
+	cd project
+	before=$(find .git -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum)
+	culprit_run shell c2 --build 'sh build.sh' --bench ./program -x 'test -x program && ./program && echo "$JOBS" && exit 7'
+	expect_status 7
+	expect_out 'time: '
+	# one that does not build can be looked at as well
+	culprit_run shell c3 --build 'sh build.sh' -x 'ls program.sh && sh build.sh'
+	expect_status 1
+	expect_out program.sh
+	expect_err 'this commit does not build'
+	expect_err 'this build failed: '
+	# also after it was found to fail, and a search still takes it for one that does not build
+	culprit_run bisect c1 c4 --build 'sh build.sh' --bench ./program --budget 1ms
+	culprit_run shell c3 --build 'sh build.sh' -x 'pwd'
+	expect_status 0
+	culprit_run run c3 --build 'sh build.sh' --bench ./program
+	expect_status 4
+	culprit_run shell c2:env.FOO=bar --build 'sh build.sh' -x 'echo "$FOO"'
+	expect_status 0
+	expect_out bar
+	[ "$before" = "$(find .git -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum)" ]
+	[ -z "$(git status --porcelain)" ]
+}

@@ -93,6 +93,9 @@ static int shell(const struct shell_args *a, const char *text, int *ret_status, 
 	    (r = measure_build(&s, &v, text, 0, false, &b, e)) == 0 &&
 	    (r = measure_ensure(&s, b, &v, e)) == 0) {
 		term_progress_end();
+		if (*b->path && b->outcome != OUTCOME_OK)
+			term_note("this build failed: %s; its log: culprit show b%lld", b->reason,
+				  (long long)b->id);
 		if (*b->path)
 			r = run_shell(a, &s, b, ret_status, e);
 		else
@@ -114,6 +117,7 @@ int cmd_shell(int argc, const char *const *argv)
 
 	measuring_defaults(&a.m);
 	a.m.no_benchmark = true;
+	a.m.keep_failed = true;
 	if (cmd_start(cmd_shell_options, &a, &a.m.common, argc, argv, &rest, &status)) {
 		if (rest.list.n > 1) {
 			err_set(&e, ERR_USAGE, "shell wants one variant");

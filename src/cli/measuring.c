@@ -67,6 +67,7 @@ int measuring_open(const struct measuring_opts *m, const char *command, struct s
 		.warmup = m->warmup,
 		.fresh = m->fresh,
 		.no_benchmark = m->no_benchmark,
+		.keep_failed = m->keep_failed,
 		.argv = m->argv,
 		.only_hunt = m->only_hunt,
 	};

@@ -14,7 +14,7 @@ struct measuring_opts {
 	unsigned jobs, warmup;
 	int64_t seed_option;
 	double margin, alpha;
-	bool fresh, dry_run, no_benchmark;
+	bool fresh, dry_run, no_benchmark, keep_failed;
 	int64_t only_hunt; /* hidden: `culprit resume` */
 	const char *const *argv;
 };

@@ -58,7 +58,7 @@ static char **variant_env(const struct variant *v)
 /* The cached build is usable if its tree is still on disk, or if it failed by its own fault. */
 static bool cache_usable(const struct session *s, const struct build_row *row)
 {
-	if (row->outcome != OUTCOME_OK)
+	if (row->outcome != OUTCOME_OK && !s->opt.keep_failed)
 		return row->outcome == OUTCOME_FAILED;
 	AUTO_FREE char *dir = fs_join(s->store_dir, row->path);
 
@@ -176,6 +176,7 @@ void measure_request(struct session *s, const struct variant *v, unsigned layout
 		.overlay_key = build_uses_frozen(s) ? s->data_hash : NULL,
 		.overlay_arg = s,
 		.protect = (const char *const *)s->protect.v,
+		.keep_failed = s->opt.keep_failed,
 		.stop = s->ui->stop,
 	};
 }

@@ -38,6 +38,7 @@ struct session_options {
 	const char *const
 		*argv;	   /* the whole command, for `culprit resume`; NULL-terminated, or NULL */
 	int64_t only_hunt; /* resume: go on with this hunt or fail; 0 = any */
+	bool keep_failed;  /* a build that fails is made again and its tree kept (shell) */
 	bool no_benchmark; /* nothing is run: a benchmark is not needed (shell) */
 	bool fresh;	   /* --new: do not answer from or resume an older hunt */
 };
