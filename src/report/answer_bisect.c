@@ -174,7 +174,11 @@ static void put_undecided(const struct json *a, struct str *out)
 
 	label(out, "undecided");
 	str_addf(out, "%s\n", answer_str(a, "why"));
-	if (n) {
+	/* Nothing between the ends was measured: a list of suspects would be a list of commits. */
+	if (n > 1 && answer_int(a, "builds") <= 2) {
+		label(out, "");
+		str_puts(out, "no commit between the ends was measured yet\n");
+	} else if (n) {
 		AUTO(str) struct str p = STR_INIT;
 
 		/* the confidence includes that there is a change, and one only; the set is what follows if so */

@@ -51,12 +51,27 @@ static void named_says(const char *low, const char *high, const char *wanted)
 
 static void an_open_interval_confirms_nothing(void **state UNUSED)
 {
-	named_says(
-		"0.2", "0.8",
-		"+50.0 % [+20.0, +80.0] worse, against its parent in 14 + 13 fresh runs\n");
+	named_says("0.2", "0.8",
+		   "+50.0 % [+20.0, +80.0] worse, against its parent in 14 + 13 fresh runs\n");
 	named_says(
 		"-0.1", "0.8",
 		"+50.0 % [-10.0, +80.0], not decided against its parent in 14 + 13 fresh runs\n");
+}
+
+static void no_suspects_where_none_was_measured(void **state UNUSED)
+{
+	static const char answer[] =
+		"{\"command\":\"bisect\",\"verdict\":\"undecided\",\"why\":\"x\",\"probability\":0.7,\"builds\":2,"
+		"\"level\":0.95,\"suspects\":[{\"commit\":\"0123456789abcdef\",\"probability\":0.5},{\"commit\":\"0\"}]}";
+	struct answer_style style = { 0 };
+	struct json *root = NULL;
+	AUTO(str) struct str out = STR_INIT;
+
+	assert_int_equal(json_parse(answer, strlen(answer), "answer", &root, NULL), 0);
+	answer_bisect(root, &style, &out);
+	assert_non_null(strstr(out.p, "no commit between the ends was measured yet\n"));
+	assert_null(strstr(out.p, "0123456789ab"));
+	json_free(root);
 }
 
 static void undecided_says_what_is_missing(void **state UNUSED)
@@ -82,6 +97,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes_are_per_cent_or_factors),
 		cmocka_unit_test(undecided_says_what_is_missing),
+		cmocka_unit_test(no_suspects_where_none_was_measured),
 		cmocka_unit_test(an_open_interval_confirms_nothing),
 	};
 
