@@ -167,7 +167,7 @@ living_now() { [ -n "$(living)" ]; }
 
 @test 'variants with equal trees share a build, and their runs are told apart' {
 	git commit -q --allow-empty -m 'nothing' && git tag same
-	for k in 1 2; do
+	for _ in 1 2; do
 		culprit_run run c20 same c1 -n 4 --build 'sh build.sh' --bench "$bench" --store "$store" --json
 		expect_status 0
 		jq -e '[.measured[] | select(.metric == "time") | .n] == [4, 4, 4] and .runs == 12' <<<"$output"
