@@ -108,7 +108,10 @@ static void put_set(const struct json *a, struct str *out)
 	size_t n = json_count(json_get(a, "suspects"));
 
 	label(out, "set");
-	str_addf(out, "one of these %zu commits: %s\n", n, answer_str(a, "why"));
+	if (n == 1)
+		str_addf(out, "this commit, with a doubt: %s\n", answer_str(a, "why"));
+	else
+		str_addf(out, "one of these %zu commits: %s\n", n, answer_str(a, "why"));
 	put_suspect_rows(a, "", 0, 20, out);
 }
 
