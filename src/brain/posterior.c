@@ -78,15 +78,17 @@ static void sum_classes(struct posterior *p, const struct posterior_in *in, stru
  * That two builds came out identical, and what a person marked, says nothing about whether there is a change: it is part of the
  * prior, and "one change" must not pay for the candidates that it excludes.
  */
-static void discount_excluded(const struct posterior_scratch *s, const struct classes *c,
-			      struct totals *t)
+static void discount_excluded(struct posterior *p, const struct classes *c, struct totals *t)
 {
+	const struct posterior_scratch *s = p->scratch;
 	double left = 1e-300, left_flat = 1e-300;
 
 	for (uint32_t i = 0; i < s->n_classes; i++) {
 		left += c->mass[c->order[i]] * exp(s->adjust[i]);
 		left_flat += c->mass_flat[c->order[i]] * exp(s->adjust[i]);
 	}
+	for (uint32_t i = 0; i < s->n_classes; i++)
+		p->p_before[c->order[i]] = c->mass[c->order[i]] * exp(s->adjust[i]) / left;
 	t->none *= left;
 	t->none_careful *= left;
 	t->none_flat *= left_flat;
@@ -139,6 +141,7 @@ static void results_reset(struct posterior *p, uint32_t classes, unsigned n_tau)
 		RESIZE(p->p, p->cap_p);
 		RESIZE(p->p_flat, p->cap_p);
 		RESIZE(p->p_careful, p->cap_p);
+		RESIZE(p->p_before, p->cap_p);
 		RESIZE(p->p_tau, p->cap_p * POSTERIOR_MAX_TAU);
 	}
 	p->n = classes;
@@ -175,7 +178,7 @@ bool posterior_compute(struct posterior *p, const struct posterior_in *in)
 	struct totals t = { 0 };
 
 	sum_classes(p, in, &t);
-	discount_excluded(s, in->classes, &t);
+	discount_excluded(p, in->classes, &t);
 	normalise(p, &t);
 	return true;
 }
@@ -186,6 +189,7 @@ void posterior_done(struct posterior *p)
 	free(p->p);
 	free(p->p_flat);
 	free(p->p_careful);
+	free(p->p_before);
 	free(p->p_tau);
 	*p = (struct posterior){ 0 };
 }

@@ -301,6 +301,15 @@ bool search_update(struct search *s)
 	return s->known;
 }
 
+/*
+ * Must a name hold under the prior that expects build offsets? Not where fresh builds can be had, nor where one class is left before any
+ * value: nothing else in the range changes what is built, so whatever the ends show comes from there.
+ */
+static bool asks_careful(const struct search *s, uint32_t cls)
+{
+	return !s->params.can_relayout && s->post.p_before[cls] < 1 - s->params.alpha;
+}
+
 bool search_confident(const struct search *s, uint32_t cls)
 {
 	const struct posterior *p = &s->post;
@@ -308,7 +317,7 @@ bool search_confident(const struct search *s, uint32_t cls)
 
 	return p->p[cls] * (1 - p->none) >= enough &&
 	       p->p_flat[cls] * (1 - p->none_flat) >= enough &&
-	       (s->params.can_relayout ||
+	       (!asks_careful(s, cls) ||
 		p->p_careful[cls] * (1 - p->none_careful) >= enough - CAREFUL_SLACK);
 }
 
@@ -318,7 +327,7 @@ double search_confidence(const struct search *s, uint32_t cls)
 	double c = fmin(p->p[cls] * (1 - p->none), p->p_flat[cls] * (1 - p->none_flat));
 
 	/* The careful prior lowers what is stated, but not below what was asked for: a name was found good enough. */
-	if (!s->params.can_relayout)
+	if (asks_careful(s, cls))
 		c = fmin(c, fmax(p->p_careful[cls] * (1 - p->none_careful),
 				 fmin(c, search_confident(s, cls) ? 1 - s->params.alpha : 0)));
 	return c;
