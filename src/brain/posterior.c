@@ -88,7 +88,8 @@ static void discount_excluded(struct posterior *p, const struct classes *c, stru
 		left_flat += c->mass_flat[c->order[i]] * exp(s->adjust[i]);
 	}
 	for (uint32_t i = 0; i < s->n_classes; i++)
-		p->p_before[c->order[i]] = c->mass[c->order[i]] * exp(s->adjust[i]) / left;
+		p->p_before[c->order[i]] =
+			c->mass_flat[c->order[i]] * exp(s->adjust[i]) / left_flat;
 	t->none *= left;
 	t->none_careful *= left;
 	t->none_flat *= left_flat;

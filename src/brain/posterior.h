@@ -15,7 +15,7 @@ struct posterior {
 	double *p;	   /* of each class, given one change; sums to 1 */
 	double *p_flat;	   /* the same had the user given no weights */
 	double *p_careful; /* the same for a prior that expects larger build offsets */
-	double *p_before; /* of the prior after what identical artefacts and marks exclude: without a value */
+	double *p_before; /* of an equal prior after what identical artefacts and marks exclude: without a value */
 	double none_careful;
 	double two_careful;   /* of all three, under that prior */
 	double p_none, p_two; /* of all three hypotheses */

@@ -302,12 +302,20 @@ bool search_update(struct search *s)
 }
 
 /*
- * Must a name hold under the prior that expects build offsets? Not where fresh builds can be had, nor where one class is left before any
- * value: nothing else in the range changes what is built, so whatever the ends show comes from there.
+ * Is one class left before any value, since no other commit in the range changes what is built? Then whatever the ends show comes from
+ * there, and that builds differ for no reason is no rival: only that the runs do.
  */
-static bool asks_careful(const struct search *s, uint32_t cls)
+static bool located(const struct search *s, uint32_t cls)
 {
-	return !s->params.can_relayout && s->post.p_before[cls] < 1 - s->params.alpha;
+	return s->post.p_before[cls] >= 1 - s->params.alpha;
+}
+
+/* Chance that the ends' runs differ as they do without a difference of their builds, and a little more. */
+static double ends_by_chance(const struct search *s)
+{
+	const struct posterior *p = &s->post;
+
+	return erfc(fabs(p->change_end) / sqrt(2 * p->change_end_var));
 }
 
 bool search_confident(const struct search *s, uint32_t cls)
@@ -315,9 +323,11 @@ bool search_confident(const struct search *s, uint32_t cls)
 	const struct posterior *p = &s->post;
 	double enough = 1 - s->params.alpha;
 
+	if (located(s, cls))
+		return p->p[cls] * (1 - ends_by_chance(s)) >= enough;
 	return p->p[cls] * (1 - p->none) >= enough &&
 	       p->p_flat[cls] * (1 - p->none_flat) >= enough &&
-	       (!asks_careful(s, cls) ||
+	       (s->params.can_relayout ||
 		p->p_careful[cls] * (1 - p->none_careful) >= enough - CAREFUL_SLACK);
 }
 
@@ -326,8 +336,10 @@ double search_confidence(const struct search *s, uint32_t cls)
 	const struct posterior *p = &s->post;
 	double c = fmin(p->p[cls] * (1 - p->none), p->p_flat[cls] * (1 - p->none_flat));
 
+	if (located(s, cls))
+		return p->p[cls] * (1 - ends_by_chance(s));
 	/* The careful prior lowers what is stated, but not below what was asked for: a name was found good enough. */
-	if (asks_careful(s, cls))
+	if (!s->params.can_relayout)
 		c = fmin(c, fmax(p->p_careful[cls] * (1 - p->none_careful),
 				 fmin(c, search_confident(s, cls) ? 1 - s->params.alpha : 0)));
 	return c;
