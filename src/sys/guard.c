@@ -22,6 +22,8 @@
 
 #define FORGET_NS                                                                                  \
 	INT64_C(1000000000) /* an ended leader's orphans have half a second of grace (proc.c) */
+#define SCAN_NS                                                                                    \
+	250000000 /* not at each of a thousand runs a second: every look costs a system call */
 #define ROUND_NS 10000000
 enum { MOST = 256, ROUNDS = 100 };
 
@@ -32,6 +34,7 @@ static struct {
 		int64_t ended_ns; /* CLOCK_MONOTONIC */
 	} v[MOST];
 	size_t n;
+	int64_t scanned_ns; /* CLOCK_MONOTONIC */
 } known;
 
 static void forget(size_t i)
@@ -83,6 +86,9 @@ static void forget_old(void)
 {
 	int64_t now = clock_monotonic_ns();
 
+	if (known.n < MOST && now - known.scanned_ns < SCAN_NS)
+		return;
+	known.scanned_ns = now;
 	for (size_t i = known.n; i-- > 0;) {
 		const struct guarded *g = &known.v[i];
 
