@@ -15,7 +15,7 @@
 #define P_TWO 0.9
 #define P_TWO_CAREFUL 0.6 /* where no fresh build could tell two changes from build offsets */
 #define END_DOUBT 0.4	  /* P(no change) at which an end's own build is suspected */
-#define LEAST_VALUE 1e-4  /* nats per run */
+#define LEAST_NATS 0.231  /* what all that the limits allow must promise */
 
 static bool over_budget(const struct search *s)
 {
@@ -135,6 +135,12 @@ static double *flat_by_offset(const struct search *s)
 	return q;
 }
 
+/* What the best measurement would teach if all builds and runs that the limits allow taught as much for their price. */
+static double hope(const struct search *s, const struct costs *c, double value)
+{
+	return value * (s->params.max_builds * c->build + s->params.max_runs * (c->run + c->boot));
+}
+
 static void next_best(struct search *s, const struct ends *e)
 {
 	double enough = 1 - s->params.alpha;
@@ -156,7 +162,7 @@ static void next_best(struct search *s, const struct ends *e)
 		}
 	}
 	choose_best(&s->chooser, &in, &c);
-	if (c.kind == CHOICE_NONE || c.value * in.costs.run < LEAST_VALUE) {
+	if (c.kind == CHOICE_NONE || hope(s, &in.costs, c.value) < LEAST_NATS) {
 		if (e->good < 24 || e->bad < 24)
 			search_visit_ends(s, e, "ends");
 		else if (!search_lower(s))
