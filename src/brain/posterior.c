@@ -179,6 +179,9 @@ bool posterior_compute(struct posterior *p, const struct posterior_in *in)
 	struct totals t = { 0 };
 
 	sum_classes(p, in, &t);
+	if (!(t.one > 0 &&
+	      t.one < 1e300)) /* no evidence can be that strange; better nothing than nonsense */
+		return false;
 	discount_excluded(p, in->classes, &t);
 	normalise(p, &t);
 	return true;

@@ -167,10 +167,11 @@ void mixture_make(struct mixture *ret, const struct data *d, uint32_t u, double 
 		all_wild += t[i].log_wild;
 	}
 	qsort(t, n, sizeof(*t), by_y);
-	double middle = n % 2 ? t[n / 2].y : (t[n / 2 - 1].y + t[n / 2].y) / 2;
+	double low = t[(n - 1) / 2].y, high = t[n / 2].y, middle = (low + high) / 2;
 
 	for (unsigned i = 0; i < n; i++) {
-		double far = t[i].y - middle;
+		/* From the nearer of the two values in the middle: their mean may be far from all of them. */
+		double far = fmin(fabs(t[i].y - low), fabs(t[i].y - high));
 
 		if (n >= 4 && far * far > HOPELESS * HOPELESS * t[i].var)
 			certain += t[i].log_wild;

@@ -310,6 +310,32 @@ static void the_sketch_is_near_the_truth(void **state UNUSED)
 	graph_done(&g);
 }
 
+/* However the values of a unit fall, some bell holds them: two speeds of a machine leave none near their mean. */
+static void a_unit_always_has_a_bell(void **state UNUSED)
+{
+	static const double rows[][6] = { { 0, 0, 1, 1 },
+					  { 0, 0.01, 0.9, 1, 0, 1 },
+					  { -3, -1, 1, 3 },
+					  { 0, 1, 2, 3, 4, 5 },
+					  { 0, 0, 0, 9, 9, 9 } };
+	static const unsigned size[] = { 4, 6, 4, 6, 6 };
+
+	for (size_t r = 0; r < ARRAY_LEN(rows); r++)
+		for (double s = 1e-6; s < 2; s *= 3) {
+			struct data d = { 0 };
+			struct mixture m;
+
+			for (unsigned i = 0; i < size[r]; i++)
+				add_value(&d, NULL, 0, exp(rows[r][i]));
+			data_summarise(&d, 0, false);
+			mixture_make(&m, &d, 0, s, 0, 0.1);
+			assert_true(m.n > 0 && m.floor > 0 && isfinite(m.log_scale));
+			for (unsigned k = 0; k < m.n; k++)
+				assert_true(m.w[k] > 0 && m.a[k] > 0);
+			data_done(&d);
+		}
+}
+
 /* Mutual information against its two limits, and against a direct integral in between. */
 static void information_has_the_right_limits(void **state UNUSED)
 {
@@ -333,6 +359,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_unit_is_sound_or_wild_value_by_value),
+		cmocka_unit_test(a_unit_always_has_a_bell),
 		cmocka_unit_test(classes_equal_brute_force),
 		cmocka_unit_test(classes_are_equal_signatures),
 		cmocka_unit_test(the_sketch_is_near_the_truth),

@@ -471,6 +471,57 @@ static void neighbours_identical_to_an_end(void **state UNUSED)
 	graph_done(&g);
 }
 
+/* One run of a benchmark that may do anything: a few levels, ties, wild ones; `style` draws how bad it is. */
+static double hostile_value(uint64_t seed, uint64_t run, uint64_t style, bool bad)
+{
+	static const double levels[] = { 0, 0, 0, 1e-9, 0.01, 0.9, 0.95, -3, 5, 14, 0.5, 0.5 };
+	double y = levels[(uint64_t)(uniform(seed, 1, run) * (double)(1 + style % 12))];
+
+	if (style % 3)
+		y += 0.02 * normal(seed, 3, run);
+	return style % 5 == 4 ? y + bad : exp(y + 0.2 * bad);
+}
+
+/* Whatever a benchmark gives, the search ends, and what it says is a probability. */
+static void hostile_values_never_break_it(void **state UNUSED)
+{
+	struct search_params p = params(0.01);
+	struct graph g = graph_line(12);
+	double q[13];
+
+	p.max_runs = 60;
+	for (uint64_t h = 0; h < 96; h++) {
+		struct search *s = search_new(&g, &p);
+		struct search_status st;
+		struct action a;
+		uint64_t run = 0;
+
+		for (unsigned k = 0; k < 2000; k++) {
+			double sum = 0;
+
+			search_next(s, &a);
+			search_status(s, &st);
+			search_posterior(s, q);
+			for (uint32_t i = 0; i < g.n; i++)
+				sum += q[i];
+			assert_true(fabs(sum - 1) < 1e-6);
+			assert_true(!(st.probability < 0) && !(st.probability > 1 + 1e-9));
+			if (a.kind == ACTION_ANSWER)
+				break;
+			if (a.how == ACTION_BUILD_FIRST)
+				search_built(s, a.node, a.node, OUTCOME_OK, a.node, false, 1);
+			search_booted(s, a.how == ACTION_BUILD_FIRST ? a.node : a.build, k,
+				      OUTCOME_OK, 0);
+			for (unsigned r = 0; r < a.runs; r++)
+				search_value(s, k, r, hostile_value(h + 1, run++, h, a.node > 7),
+					     h % 2 ? 0 : 1e-6, 0.1);
+		}
+		assert_int_equal(a.kind, ACTION_ANSWER);
+		search_free(s);
+	}
+	graph_done(&g);
+}
+
 /* Values that never tell the ends apart must not keep the search going for ever. */
 static void ends_without_values_end(void **state UNUSED)
 {
@@ -839,6 +890,7 @@ int main(void)
 		cmocka_unit_test(neighbours_identical_to_an_end),
 		cmocka_unit_test(warnings_say_what_is_odd),
 		cmocka_unit_test(ends_without_values_end),
+		cmocka_unit_test(hostile_values_never_break_it),
 		cmocka_unit_test(counters_compare_run_with_run),
 		cmocka_unit_test(a_misleading_prior_costs_no_correctness),
 		cmocka_unit_test(a_change_and_its_repair_are_found_inside),
