@@ -45,8 +45,12 @@ void str_putc(struct str *s, char c)
 
 void str_pad(struct str *s, char c, size_t count)
 {
-	while (count--)
-		str_putc(s, c);
+	count = room(s, count);
+	if (!count)
+		return;
+	memset(s->p + s->n, c, count);
+	s->n += count;
+	s->p[s->n] = '\0';
 }
 
 void str_vaddf(struct str *s, const char *fmt, va_list ap)

@@ -182,7 +182,9 @@ static int child_main(void *arg)
 	struct launch *l = arg;
 	sigset_t none;
 
-	default_signals();
+	/* the helper has no handlers, and a cleared mask and default actions are what it began with (spawn.c) */
+	if (!l->is_for_parent)
+		default_signals();
 	errno = 0;
 	l->stage = prepare(l);
 	if (!l->stage) {

@@ -291,9 +291,9 @@ static bool send_request(const struct launch *l)
 	struct request q;
 
 	pack(l, &q, &bytes);
-	struct iovec io = { &q, sizeof(q) };
-	struct msghdr m = { .msg_iov = &io,
-			    .msg_iovlen = 1,
+	struct iovec io[] = { { &q, sizeof(q) }, { bytes.p, bytes.n } };
+	struct msghdr m = { .msg_iov = io,
+			    .msg_iovlen = ARRAY_LEN(io),
 			    .msg_control = &control,
 			    .msg_controllen = CMSG_SPACE(sizeof(int) * n_fds) };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
@@ -302,9 +302,11 @@ static bool send_request(const struct launch *l)
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(int) * n_fds);
 	memcpy(CMSG_DATA(c), fds, sizeof(int) * n_fds);
-	if (sendmsg(helper.fd, &m, MSG_NOSIGNAL) != (ssize_t)sizeof(q))
+	ssize_t sent = sendmsg(helper.fd, &m, MSG_NOSIGNAL);
+
+	if (sent < (ssize_t)sizeof(q))
 		return false;
-	for (size_t done = 0; done < bytes.n;) {
+	for (size_t done = (size_t)sent - sizeof(q); done < bytes.n;) {
 		ssize_t n = send(helper.fd, bytes.p + done, bytes.n - done, MSG_NOSIGNAL);
 
 		if (n < 0 && errno != EINTR)
