@@ -32,7 +32,7 @@ seconds() { "$peak" "$@" | cut -d' ' -f1; }
 median() { sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
 load=$(cut -d' ' -f1 /proc/loadavg)
-machine=$("$culprit" doctor 2>/dev/null | awk '/^$/ { exit } { printf "%s%s", s, $0; s = " " }')
+machine="$(nproc) CPUs ($(uname -m))"
 echo "$machine; load $load"
 awk -v l="$load" 'BEGIN { exit !(l > 0.5) }' && echo "this machine is busy: figures against a limit in seconds say little"
 
