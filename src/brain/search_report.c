@@ -240,13 +240,14 @@ void search_mark(struct search *s, uint32_t node, enum search_mark mark)
 	classes_test(&s->classes, node);
 }
 
-#define CAREFUL_SLACK 0.08 /* the careful prior may fall short of 1 - alpha by this */
 /* --- what is known --------------------------------------------------------------------------------------------- */
 
 double search_margin(const struct search *s)
 {
 	return s->data.ratio ? s->params.margin : log1p(s->params.margin);
 }
+
+#define CAREFUL_SLACK 0.08 /* the careful prior may fall short of 1 - alpha by this */
 
 static double average(const struct seconds *t, double guess)
 {

@@ -58,7 +58,8 @@ const char *compare_warning_text(enum compare_warning w)
 /* The scale on which differences are relative changes. */
 struct scale {
 	bool log;
-	double base; /* |median of a| if not log */
+	double base;  /* |median of a| if not log */
+	double least; /* no change can be below: -1 where no value is negative */
 };
 
 static double scale_apply(const struct scale *s, double v)
@@ -69,7 +70,7 @@ static double scale_apply(const struct scale *s, double v)
 
 static double scale_change(const struct scale *s, double d)
 {
-	return s->log ? expm1(d) : d;
+	return s->log ? expm1(d) : fmax(d, s->least);
 }
 
 /* STATISTICS 1.2: the pooled scale of the sides that have two values or more, on their scale. */
@@ -166,7 +167,8 @@ static struct scale describe(const double *a, size_t n_a, const double *b, size_
 		.p = 1,
 		.sd = NAN,
 	};
-	struct scale s = { x[0] > 0 && y[0] > 0, fabs(ret->median_a) };
+	struct scale s = { x[0] > 0 && y[0] > 0, fabs(ret->median_a),
+			   x[0] >= 0 && y[0] >= 0 ? -1 : -INFINITY };
 
 	ties_and_equality(x, n_a, y, n_b, ret);
 	ret->warnings |= side_symptoms(a, x, n_a) | side_symptoms(b, y, n_b);

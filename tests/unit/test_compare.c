@@ -390,10 +390,28 @@ static void warnings_have_names(void **state UNUSED)
 	}
 }
 
+/* A time that reached 0 is on the raw scale; it cannot have fallen by more than all of it. Values that can be negative can. */
+static void nothing_falls_below_nothing(void **state UNUSED)
+{
+	const double before[] = { 115, 116, 115, 167, 120, 118 };
+	const double after[] = { 0, 2, 2, 2, 3, 2 }, below[] = { -80, -70, -60, -90, -75, -85 };
+	struct comparison c;
+
+	compare_samples(before, 6, after, 6, 0.05, &c);
+	assert_true(c.warnings & COMPARE_RAW_SCALE);
+	assert_double(c.low, -1, 0);
+	assert_true(c.shift >= -1 && c.high < -0.9);
+	compare_welch(before, 6, after, 6, 0.05, &c);
+	assert_true(c.low >= -1);
+	compare_samples(before, 6, below, 6, 0.05, &c);
+	assert_true(c.low < -1 && c.shift < -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(null_by_enumeration),
+		cmocka_unit_test(nothing_falls_below_nothing),
 		cmocka_unit_test(coverage_by_enumeration),
 		cmocka_unit_test(interval_by_brute_force),
 		cmocka_unit_test(null_by_rmathlib),
