@@ -39,7 +39,8 @@ fence 'sqlite3\.h' 'src/store/'
 fence 'jansson\.h' 'src/text/json\.'
 fence 'yaml\.h' 'src/text/conf\.'
 fence 'Rmath\.h' 'src/stats/dist\.'
-fence 'zstd\.h' 'src/(store|base|sys|text)/'
+fence 'zstd\.h' 'src/(store|base|sys|text|kernel)/'
+fence '(gelf|libelf)\.h' 'src/kernel/'
 # Only cli/ ends the process; mem.c on out-of-memory, and a forked child in sys/.
 grep -rnE '(^|[^_a-zA-Z])(exit|abort) *\(' src --include='*.c' | grep -vE '^src/cli/' | grep -vE ':[[:space:]]*\*' |
 	sed 's|$|: exit belongs to cli/|' >>"$bad" || true

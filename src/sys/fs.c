@@ -374,6 +374,15 @@ char *fs_join(const char *a, const char *b)
 	return xasprintf("%s%s%s", a, ends_with(a, "/") ? "" : "/", b);
 }
 
+char *fs_dirname(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return xstrdup(".");
+	return xstrndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
 char *fs_find_program(const char *name, const char *path)
 {
 	if (!path)

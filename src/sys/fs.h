@@ -26,6 +26,8 @@ int fs_realpath(const char *path, char **ret, struct err *e) MUST_USE;
 /* Full path of a program in `path` (NULL = our PATH), or NULL; the caller frees. A name with a slash is itself, if executable. */
 char *fs_find_program(const char *name, const char *path) MUST_USE;
 char *fs_join(const char *a, const char *b) MUST_USE;
+/* The folder that holds it: "a/b" gives "a", "a" gives ".", "/a" gives "/". The caller frees. */
+char *fs_dirname(const char *path) MUST_USE;
 
 /* SHA-256, for keys of builds and artefacts. Hex in ret[65]. */
 struct sha256;
