@@ -61,8 +61,13 @@ expect_init() { # system line
 @test 'Kbuild: a kernel tree' {
 	printf 'VERSION = 6\nPATCHLEVEL = 12\n' >Makefile
 	touch Kbuild Kconfig
-	expect_init kbuild 'make defconfig'
-	grep -qF 'config: [defconfig]' culprit.yaml
+	culprit_run init
+	expect_status 0
+	expect_out 'for kbuild'
+	grep -qF 'config: [tinyconfig, culprit]' culprit.yaml
+	touch .config
+	culprit_run init --force
+	grep -qF 'config: [.config]' culprit.yaml
 }
 
 @test 'a build system one level down' {

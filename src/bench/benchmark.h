@@ -55,7 +55,9 @@ struct project {
 };
 
 struct kernel_config {
-	const char **config; /* a defconfig, then fragments, in order */
+	const char **
+		config; /* a make target or a .config, then fragments, in order; see kernel/kbuild.h */
+	const char **fixups; /* patch files, applied to every commit that takes them */
 };
 
 struct target_config {

@@ -8,11 +8,9 @@
  */
 #include "bench/build.h"
 
-#include "base/num.h"
 #include "bench/artefact.h"
-#include "bench/environ.h"
 #include "bench/inputs.h"
-#include "bench/layout.h"
+#include "bench/making.h"
 #include "bench/place.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
@@ -20,16 +18,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define LOG_MAX (INT64_C(4) << 20)
 #define LOG_TAIL (INT64_C(1) << 20)
-#define DISK_LOW                                                                                   \
-	(INT64_C(16) << 20) /* a build that fails with less than this left failed for that */
-#define EPOCH "946684800"   /* 2000-01-01: any constant will do */
-#define CCACHE_MAX                                                                                 \
-	"2G" /* compiled files that no kept tree has: what a neighbouring commit can use */
-#define CCACHE_LINKS "/usr/lib/ccache"
 
 static const char *const compiler_variables[] = {
 	"CC",
@@ -87,19 +78,6 @@ static void add_text(struct sha256 *h, const char *name, const char *value)
 		sha256_add(h, "\001", 1);
 }
 
-/* Changes that are not in the tree already, as text. */
-static void put_changes(const struct variant *v, struct str *out)
-{
-	for (size_t i = 0; i < v->n_changes; i++) {
-		const struct change *c = &v->changes[i];
-
-		if (c->kind == CHANGE_REVERT || c->kind == CHANGE_PATCH || c->kind == CHANGE_PICK)
-			continue;
-		str_addf(out, "%d %s=%s\n", (int)c->kind, c->key ? c->key : "",
-			 c->value ? c->value : "");
-	}
-}
-
 static int refuse_artefact(const struct variant *v, struct err *e)
 {
 	return err_set(e, ERR_USAGE,
@@ -118,11 +96,12 @@ int build_key(const struct build_request *q, char ret_key[65], char ret_tree[65]
 
 	if (!q->variant->oid)
 		return refuse_artefact(q->variant, e);
-	r = variant_tree(q->repo, q->variant, ret_ok, ret_tree, why, e);
+	r = q->maker ? q->maker->tree(q->maker->arg, q, ret_ok, ret_tree, why, e)
+		     : variant_tree(q->repo, q->variant, ret_ok, ret_tree, why, e);
 	if (r < 0 || !*ret_ok)
 		return r;
 	h = sha256_new();
-	put_changes(q->variant, &changes);
+	making_put_changes(q->variant, true, &changes);
 	build_toolchain(&tools);
 	add_text(h, "culprit build", "1");
 	add_text(h, "tree", ret_tree);
@@ -133,46 +112,17 @@ int build_key(const struct build_request *q, char ret_key[65], char ret_tree[65]
 		add_text(h, "artefact", *a);
 	add_text(h, "files", q->overlay_key);
 	add_text(h, "layout", layout);
-	if (p->build)
+	if (q->maker)
+		add_text(h, "maker", q->maker->recipe);
+	if (p->build || q->maker)
 		add_text(h, "tools", tools.p);
-	for (size_t i = 0; p->build && i < ARRAY_LEN(compiler_variables); i++)
+	for (size_t i = 0; (p->build || q->maker) && i < ARRAY_LEN(compiler_variables); i++)
 		add_text(h, compiler_variables[i], getenv(compiler_variables[i]));
 	sha256_finish(h, ret_key);
 	return 0;
 }
 
 /* --- steps ---------------------------------------------------------------------------------------------------------- */
-
-static void refuse(struct building *b, enum outcome outcome, struct str *reason)
-{
-	for (size_t i = 0; i < reason->n; i++)
-		if ((unsigned char)reason->p[i] < 0x20 || reason->p[i] == 0x7f)
-			reason->p[i] = ' ';
-	str_trim_end(reason);
-	b->ret->outcome = outcome;
-	free(b->ret->reason);
-	b->ret->reason = str_take(reason);
-}
-
-static bool says_disk_full(const char *text)
-{
-	return strstr(text, "No space left on device") || strstr(text, "Disk quota exceeded");
-}
-
-/* A build or checkout that failed because there was no room says nothing about the commit. */
-static int refuse_full_disk(const struct building *b, const char *text, struct err *e)
-{
-	int64_t left = fs_free_bytes(b->store);
-	AUTO(str) struct str size = STR_INIT;
-
-	if (!says_disk_full(text) && (left < 0 || left >= DISK_LOW))
-		return 0;
-	num_put_size(&size, left < 0 ? 0 : left);
-	return err_set(
-		e, ERR_ENV,
-		"the disk is full (%s left for '%s'): make room or run 'culprit clean', then start the same command again",
-		size.p, b->store);
-}
 
 static int check_out(struct building *b, struct err *e)
 {
@@ -195,116 +145,9 @@ static int check_out(struct building *b, struct err *e)
 		b->ret->remark = why.n ? str_take(&why) : NULL;
 		return 0;
 	}
-	r = refuse_full_disk(b, why.p, e);
-	refuse(b, OUTCOME_SKIPPED, &why);
+	r = making_disk_full(b->store, why.p, e);
+	making_refuse(b->ret, OUTCOME_SKIPPED, &why);
 	return r;
-}
-
-static int set_environ(struct building *b, const char *src, struct err *e)
-{
-	const struct build_request *q = b->q;
-	struct strvec *env = &b->env;
-	AUTO_FREE char *jobs = xasprintf("%u", environ_jobs(q->jobs ? q->jobs : q->project->jobs));
-	AUTO_FREE char *ccache = fs_find_program("ccache", NULL);
-	AUTO_FREE char *ccache_dir = fs_join(b->store, "ccache");
-	int r;
-
-	environ_user(env);
-	environ_set(env, "LC_ALL", "C.UTF-8");
-	environ_set(env, "TZ", "UTC");
-	environ_set(env, "SOURCE_DATE_EPOCH", EPOCH);
-	environ_set(env, "JOBS", jobs);
-	environ_set(env, "CULPRIT_SRC", src);
-	if (q->data_dir)
-		environ_set(env, "CULPRIT_DATA", q->data_dir);
-	/* git in the build: never up into the user's repository, never a question, and reads are not confused by our access times. */
-	environ_set(env, "GIT_CEILING_DIRECTORIES", b->store);
-	environ_set(env, "GIT_TERMINAL_PROMPT", "0");
-	environ_set(env, "GIT_CONFIG_COUNT", "1");
-	environ_set(env, "GIT_CONFIG_KEY_0", "core.trustctime");
-	environ_set(env, "GIT_CONFIG_VALUE_0", "false");
-	for (size_t i = 0; i < q->variant->n_changes; i++)
-		if (q->variant->changes[i].kind == CHANGE_ENV)
-			environ_set(env, q->variant->changes[i].key, q->variant->changes[i].value);
-	if (ccache && fs_is_dir(CCACHE_LINKS)) {
-		AUTO_FREE char *path = xasprintf("%s:%s", CCACHE_LINKS, environ_get(env, "PATH"));
-
-		environ_set(env, "PATH", path);
-		if ((r = fs_mkdirs(ccache_dir, e)) < 0)
-			return r;
-		environ_set(env, "CCACHE_DIR", ccache_dir);
-		if (!environ_get(env, "CCACHE_MAXSIZE"))
-			environ_set(env, "CCACHE_MAXSIZE", CCACHE_MAX);
-		environ_set(env, "CCACHE_BASEDIR", src);
-	}
-	return q->layout ? layout_enter(b->store, q->layout, env, e) : 0;
-}
-
-/* Does a line of a build's log say what went wrong? Summaries that come after the reason do not count. */
-static bool says_why(const char *line)
-{
-	static const char *const telling[] = { "error:",
-					       "npm error ",
-					       "npm ERR! ",
-					       "undefined reference",
-					       "fatal:",
-					       "No rule to make target",
-					       "command not found",
-					       "not found:" };
-	static const char *const summary[] = { "collect2: error:", "complete log of this run" };
-
-	for (size_t i = 0; i < ARRAY_LEN(summary); i++)
-		if (strstr(line, summary[i]))
-			return false;
-	for (size_t i = 0; i < ARRAY_LEN(telling); i++)
-		if (strcasestr(line, telling[i]))
-			return true;
-	return false;
-}
-
-/* The line that says most: the first that says why, else the last. */
-static void put_log_line(const struct str *log, struct str *out)
-{
-	const char *at = log->p, *best = NULL;
-	size_t best_n = 0;
-	bool found = false;
-
-	while (*at && !found) {
-		size_t n = strcspn(at, "\n");
-		AUTO_FREE char *line = xstrndup(at, n);
-
-		found = says_why(line);
-		if (found || strspn(line, " \t\r") < n) {
-			best = at;
-			best_n = n;
-		}
-		at += n + (at[n] == '\n');
-	}
-	if (best)
-		str_addf(out, ": '%.*s'", (int)(best_n < 160 ? best_n : 160), best);
-}
-
-static int judge_end(struct building *b, const struct proc_result *p, struct err *e)
-{
-	AUTO(str) struct str why = STR_INIT;
-
-	if (p->end == PROC_STOPPED)
-		return err_set(e, ERR_STOPPED, "stopped");
-	if (p->end == PROC_EXITED && p->status == 0)
-		return 0;
-	int r = refuse_full_disk(b, b->ret->log.p, e);
-
-	if (r < 0)
-		return r;
-	proc_describe(p, b->q->project->build_timeout_ns, &why);
-	put_log_line(&b->ret->log, &why);
-	place_explain(&why);
-	refuse(b,
-	       p->end == PROC_TIMED_OUT	  ? OUTCOME_TIMEOUT
-	       : p->end == PROC_SIGNALLED ? OUTCOME_CRASHED
-					  : OUTCOME_FAILED,
-	       &why);
-	return 0;
 }
 
 static int run_command(struct building *b, struct place *place, struct err *e)
@@ -315,7 +158,7 @@ static int run_command(struct building *b, struct place *place, struct err *e)
 	AUTO(str) struct str out = STR_INIT;
 	const char *argv[] = { "sh", "-c", text, NULL };
 	struct proc_result result;
-	int r = set_environ(b, place->src, e);
+	int r = making_environ(b->q, b->store, place->src, &b->env, e);
 
 	if (r < 0)
 		return r;
@@ -341,7 +184,7 @@ static int run_command(struct building *b, struct place *place, struct err *e)
 	if (r < 0)
 		return r;
 	str_add(&b->ret->log, out.p, out.n);
-	return judge_end(b, &result, e);
+	return making_ended(b->q, b->store, &result, b->ret, e);
 }
 
 static int build_it(struct building *b, struct err *e)
@@ -357,7 +200,7 @@ static int build_it(struct building *b, struct err *e)
 			AUTO(str) struct str why = STR_INIT;
 
 			str_addf(&why, "this revision has no folder '%s'", p->subdir);
-			refuse(b, OUTCOME_SKIPPED, &why);
+			making_refuse(b->ret, OUTCOME_SKIPPED, &why);
 			return 0;
 		}
 	}
@@ -392,7 +235,8 @@ static int hash_artefact(struct building *b, struct err *e)
 	AUTO(str) struct str changes = STR_INIT, why = STR_INIT;
 	AUTO_FREE char *missing = NULL;
 
-	put_changes(b->q->variant, &changes); /* another environment is another candidate */
+	making_put_changes(b->q->variant, true,
+			   &changes); /* another environment is another candidate */
 	int r = artefact_hash(b->dir, p->subdir, p->artefacts, b->before, changes.p,
 			      b->ret->artefact, &missing, e);
 
@@ -401,7 +245,7 @@ static int hash_artefact(struct building *b, struct err *e)
 			 p->build ? "the build ended well but made no '%s' (artefacts)"
 				  : "there is no '%s' (artefacts), and no build command to make it",
 			 missing);
-		refuse(b, OUTCOME_FAILED, &why);
+		making_refuse(b->ret, OUTCOME_FAILED, &why);
 	}
 	return r;
 }
@@ -427,6 +271,25 @@ static int steps(struct building *b, struct err *e)
 	return r;
 }
 
+/* What a maker leaves at trees/KEY is kept, counted and cleaned as a tree is. */
+static int make_otherwise(struct building *b, struct err *e)
+{
+	AUTO_FREE char *trees = fs_join(b->store, "trees");
+	struct inputs *in;
+	int r = fs_mkdirs(trees, e);
+
+	if (r == 0)
+		r = fs_remove_tree(b->dir, e);
+	if (r == 0)
+		r = b->q->maker->make(b->q->maker->arg, b->q, b->dir, b->ret, e);
+	if (r < 0 || b->ret->reason || !b->ret->inputs)
+		return r;
+	in = inputs_of_list(b->ret->inputs);
+	r = inputs_save(in, b->inputs_path, e);
+	inputs_free(in);
+	return r;
+}
+
 /* No half-kept tree: neither a failed one nor one whose build was cut off. */
 static int drop_tree(struct building *b, struct err *e)
 {
@@ -449,7 +312,8 @@ int build_run(const struct build_request *q, const char *key, struct build_resul
 	if (r == 0) {
 		b.dir = fs_join(b.store, b.path);
 		b.inputs_path = xasprintf("%s.inputs", b.dir);
-		r = steps(&b, e);
+		b.is_checked_out = q->maker;
+		r = q->maker ? make_otherwise(&b, e) : steps(&b, e);
 	}
 	bool keep = r == 0 && (!ret->reason || (q->keep_failed && ret->outcome != OUTCOME_SKIPPED));
 

@@ -9,45 +9,8 @@
  */
 #pragma once
 
-#include "bench/benchmark.h"
-#include "repo/variant.h"
+#include "bench/build_request.h"
 
-struct repo;
-
-struct build_request {
-	struct repo *repo;
-	const char *store_dir;
-	const struct project *project;
-	const struct variant *variant;
-	unsigned
-		layout; /* 0, or n: another code layout through CULPRIT_LAYOUT, CFLAGS -falign-functions etc. */
-	unsigned jobs;
-	const char *data_dir; /* $CULPRIT_DATA */
-	bool learn_inputs;    /* record which tracked files the build reads (access times) */
-	/* Called after the checkout and before the build with the tree's absolute path; may be NULL. */
-	int (*overlay)(void *arg, const char *tree, struct err *e);
-	void *overlay_arg;
-	const char *
-		overlay_key; /* what identifies the files it lays over: part of the build's key; may be NULL */
-	const char *const *
-		protect; /* folders that the build shall not write to, see place_protect; may be NULL */
-	bool keep_failed; /* keep the tree of a build that failed, too (to look at it) */
-	void (*tick)(void *);
-	void *tick_arg;
-	bool (*stop)(void);
-};
-struct build_result {
-	enum outcome outcome;
-	char *reason;  /* one line when not ok */
-	char tree[65]; /* git tree of the variant */
-	char artefact
-		[65]; /* SHA-256 over the declared artefacts (or all files that the build made or changed) */
-	char *path; /* "trees/KEY", relative to the store */
-	char *remark; /* what the checkout had to leave out (an empty submodule, missing blobs), NULL = nothing */
-	double seconds;
-	struct str log; /* stdout and stderr of the build */
-	char **inputs; /* learn_inputs: NULL-terminated sorted tracked paths that were read; folders that were listed end in '/'; NULL = not known */
-};
 void build_result_done(struct build_result *r);
 /* The cache's key: tree id + changes + recipe + toolchain + layout. Fails like variant_tree (ret_ok). */
 int build_key(const struct build_request *q, char ret_key[65], char ret_tree[65], bool *ret_ok,

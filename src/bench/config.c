@@ -117,8 +117,14 @@ const struct conf_key config_keys[] = {
 	  "the metric decides in every benchmark that gives it and has no list 'primary'" },
 
 	{ "kernel.config", CONF_STRINGS, K(config), NULL,
-	  "a kernel's configuration: a make target such as defconfig, then fragments that are merged into it in order",
+	  "a kernel's configuration: a make target (tinyconfig, defconfig) or a whole .config, then fragments that are "
+	  "merged into it in order, 'culprit' being culprit's own; without it the checkout's .config, else tinyconfig "
+	  "and culprit",
 	  .example = "[defconfig, fragments/lab.config]" },
+	{ "kernel.fixups", CONF_STRINGS, K(fixups), NULL,
+	  "patch files for old kernels that a new compiler refuses: each is applied to every commit that takes it, and "
+	  "left out where it does not apply",
+	  .example = "[fixups/gcc12-objtool.patch]" },
 
 	{ "targets.*.memory", CONF_SIZE, T(memory_bytes), NULL, "the guest's memory",
 	  .example = "2G" },

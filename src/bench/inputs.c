@@ -123,6 +123,18 @@ char **inputs_list(const struct inputs *in)
 	return list.v;
 }
 
+struct inputs *inputs_of_list(char *const *paths)
+{
+	struct inputs *in = xcalloc(1, sizeof(*in));
+
+	for (; *paths; paths++) {
+		struct input one = { xstrdup(*paths), 0, true };
+
+		ARRAY_PUSH(in, one);
+	}
+	return in;
+}
+
 /* Records "r INODE PATH" and "- INODE PATH", each ended by a zero byte: paths may hold anything else. */
 int inputs_save(const struct inputs *in, const char *path, struct err *e)
 {

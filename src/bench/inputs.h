@@ -23,6 +23,8 @@ int inputs_begin(const char *root, struct inputs **ret, struct err *e) MUST_USE;
 int inputs_look(struct inputs *in, const char *root, struct err *e) MUST_USE;
 /* Sorted paths that were read, folders that were listed with '/' at the end (the root is "./"); NULL-terminated, the caller frees all. */
 char **inputs_list(const struct inputs *in) MUST_USE;
+/* Inputs that are known from elsewhere: sorted paths, all of them read. inputs_look changes nothing about them. */
+struct inputs *inputs_of_list(char *const *paths) MUST_USE;
 int inputs_save(const struct inputs *in, const char *path, struct err *e) MUST_USE;
 int inputs_load(const char *path, struct inputs **ret, struct err *e) MUST_USE;
 void inputs_free(struct inputs *in);

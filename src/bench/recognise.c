@@ -152,12 +152,9 @@ static bool look_kbuild(const char *dir, struct recognised *r)
 
 	text_of(dir, "Makefile", &text);
 	if (has(dir, "Kconfig") && strstr(text.p, "\nPATCHLEVEL =")) {
-		guess_set(
-			&r->build, "make defconfig\nmake -j$JOBS\n",
-			"a kernel tree: Kbuild, Kconfig and a Makefile with VERSION and PATCHLEVEL");
-		strvec_add(&r->kernel_config, "defconfig");
-		strvec_add(&r->artefacts, "vmlinux");
-		artefacts_because(r, "the kernel itself; modules are left out");
+		strvec_add(&r->kernel_config, has(dir, ".config") ? ".config" : "tinyconfig");
+		if (!has(dir, ".config"))
+			strvec_add(&r->kernel_config, "culprit");
 		return true;
 	}
 	if (!has(dir, "Kbuild") && !strstr(text.p, "obj-m"))
@@ -360,7 +357,7 @@ static bool look(const char *dir, struct recognised *r)
 			r->system = systems[i].system;
 			r->why = xstrdup(systems[i].marker);
 		} else if (r->system && strcmp(r->system, systems[i].system) &&
-			   systems[i].look != look_kbuild) {
+			   systems[i].look != look_kbuild && !r->kernel_config.n) {
 			strvec_addf(&r->others, "%s (%s)", systems[i].marker, systems[i].system);
 		}
 	}
@@ -489,6 +486,30 @@ static void put_project(const struct recognised *r, struct str *out)
 	put_rest(out, "project.", 2, set);
 }
 
+/* A kernel's source is built by culprit itself (kernel/kbuild.h): the file says with which configuration. */
+static void put_kernel(const struct recognised *r, struct str *out)
+{
+	static const char *const set[] = { "config", NULL };
+
+	str_puts(out, "kernel:\n");
+	example_comment(
+		out, 2,
+		r->kernel_config.n > 1
+			? "a kernel's tree (Kconfig, and a Makefile with PATCHLEVEL) without a .config: the smallest "
+			  "kernel, and on it what boots and runs in a guest"
+			: "a kernel's tree (Kconfig, and a Makefile with PATCHLEVEL) with your .config");
+	example_comment(
+		out, 2,
+		"culprit builds it with reproducible flags, in one work folder that moves from commit to "
+		"commit; 'olddefconfig' follows each commit's Kconfig. Without this file it does the same.");
+	str_puts(out, "  config: ");
+	put_list(out, &r->kernel_config);
+	put_rest(out, "kernel.", 2, set);
+	str_puts(out, "\nproject:\n");
+	example_comment(out, 2, "a build command here would replace all that");
+	put_rest(out, "project.", 2, set + 1);
+}
+
 /* A benchmark that nobody named is not invented: its section is a comment, and culprit says what is missing. */
 static void put_benchmarks(const struct recognised *r, struct str *out)
 {
@@ -526,13 +547,9 @@ void recognise_write(const struct recognised *r, struct str *out)
 		str_addf(&line, "%s%s", i ? ", " : "Passed over: ", r->others.v[i]);
 	example_comment(out, 0, line.p);
 	str_putc(out, '\n');
-	put_project(r, out);
+	if (r->kernel_config.n)
+		put_kernel(r, out);
+	else
+		put_project(r, out);
 	put_benchmarks(r, out);
-	if (r->kernel_config.n) {
-		str_puts(
-			out,
-			"\nkernel:\n  # guessed: the configuration that every kernel has for this machine\n"
-			"  config: ");
-		put_list(out, &r->kernel_config);
-	}
 }

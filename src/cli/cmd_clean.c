@@ -194,6 +194,15 @@ static int plan_data(struct store *st, struct plan *p, struct err *e)
 	return r;
 }
 
+/* The work folders of kernel builds: the next build is a whole one then, though with ccache's help. */
+static void plan_kernel(const struct store *st, struct plan *p)
+{
+	AUTO_FREE char *dir = fs_join(store_dir(st), "kernel");
+
+	if (fs_is_dir(dir))
+		add(p, 0, "kernel", "", "work folders of kernel builds", size_of(st, "kernel"), 0);
+}
+
 /* Files that a kill caught half written: NAME.tmpPID, see fs_write_atomic. */
 static void plan_unfinished(const struct store *st, struct plan *p)
 {
@@ -364,6 +373,7 @@ static int clean(struct store *st, const struct clean_args *a, bool writable, st
 	plan_leftovers(st, &trees, p);
 	if ((r = plan_data(st, p, e)) < 0)
 		return r;
+	plan_kernel(st, p);
 	plan_unfinished(st, p);
 	if (!a->common.json)
 		show_text(p, a->dry_run);

@@ -9,7 +9,9 @@
 #include "base/num.h"
 #include "hunt/evict.h"
 #include "hunt/freeze.h"
+#include "hunt/kernels.h"
 #include "hunt/simulated.h"
+#include "kernel/kbuild.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
 
@@ -169,6 +171,7 @@ void measure_request(struct session *s, const struct variant *v, unsigned layout
 		.store_dir = s->store_dir,
 		.project = &s->config.project,
 		.variant = v,
+		.maker = s->kbuild ? kbuild_maker(s->kbuild) : NULL,
 		.layout = layout,
 		.jobs = s->jobs,
 		.data_dir = s->data_dir,
@@ -259,6 +262,8 @@ int measure_build(struct session *s, const struct variant *v, const char *node, 
 	if (r < 0)
 		return r;
 	s->n_builds++;
+	if (s->kbuild && (r = kernels_note_drift(s, b, e)) < 0)
+		return r;
 	if (b->outcome != OUTCOME_OK)
 		session_note(s, "%.12s: build %s: %s", v->text, outcome_name(b->outcome),
 			     b->reason);

@@ -9,6 +9,7 @@
 
 #include "base/num.h"
 #include "hunt/freeze.h"
+#include "hunt/kernels.h"
 #include "hunt/simulated.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
@@ -163,6 +164,8 @@ static int open_parts(struct session *s, const char *command, struct err *e)
 	if ((r = repo_prepare(s->repo, s->store_dir, e)) < 0)
 		return r;
 	repo_folders(s->repo, &s->protect);
+	if ((r = kernels_open(s, e)) < 0)
+		return r;
 	return freeze_files(s, e);
 }
 

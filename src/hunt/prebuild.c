@@ -140,6 +140,8 @@ int prebuild(struct session *s, const struct prebuild_item *items, size_t n, str
 	workers = p.n < s->jobs ? p.n : s->jobs;
 	for (size_t i = 0; i < p.n && workers; i++)
 		p.jobs[i].q.jobs = s->jobs / (unsigned)workers;
+	if (p.n && p.jobs[0].q.maker && p.jobs[0].q.maker->one_at_a_time)
+		workers = 1;
 	if (r == 0 && workers > 1)
 		r = run_pool(s, &p, workers, e);
 	for (size_t i = 0; i < p.n; i++)

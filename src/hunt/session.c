@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "base/num.h"
+#include "kernel/kbuild.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
 #include "sys/machine.h"
@@ -178,7 +179,7 @@ void session_reset(struct session *s)
 	free(TAKE_PTR(s->known));
 	free(TAKE_PTR(s->doing));
 	free(TAKE_PTR(s->metric_unit));
-	s->said_incomplete = false;
+	s->said_incomplete = s->said_drift = false;
 	s->hunt = 0;
 	s->n_builds = s->n_boots = s->n_runs = s->ok_runs = s->ok_builds = 0;
 	s->run_seconds = s->build_seconds = 0;
@@ -197,6 +198,7 @@ void session_close(struct session *s)
 		store_unlock(s->store);
 		store_close(s->store);
 	}
+	kbuild_free(s->kbuild);
 	repo_close(s->repo);
 	config_done(&s->config);
 	free(s->store_dir);
@@ -218,6 +220,9 @@ static void full_question(const struct session *s, const char *kind, const char 
 		out,
 		"{\"kind\":\"%s\",\"question\":%s,\"benchmark\":\"%s\",\"measure\":%d,\"warmup\":%u,",
 		kind, question, s->bench->name, (int)s->bench->measure, s->bench->warmup);
+	/* a .config or a fix-up that was edited is another question; by content, as benchmark files are */
+	if (s->kbuild)
+		str_addf(out, "\"kernel\":\"%s\",", kbuild_identity(s->kbuild));
 	str_addf(out, "\"better\":\"%s\",", better_name(s->bench->better));
 	str_addf(out, "\"target\":\"%s\",\"metric\":\"%s\",\"files\":\"%s\",\"config\":%s}",
 		 s->target_name, s->opt.metric ? s->opt.metric : "",

@@ -66,6 +66,8 @@ struct visit {
 	int64_t last_run; /* journal id */
 	struct boot *handle;
 };
+struct kbuild;
+
 struct session {
 	struct repo *repo;
 	struct store *store;
@@ -75,6 +77,7 @@ struct session {
 	const char *only_metric[2];  /* --metric, as its `primary` */
 	const struct target_ops *target;
 	char *target_name;	      /* as the question has it: "local", "sim=HASH" */
+	struct kbuild *kbuild;	      /* a kernel's source, see hunt/kernels.h; else NULL */
 	struct sim_target *simulated; /* --target sim=FILE: nothing is built or run; else NULL */
 	const struct hunt_ui *ui;
 	char *store_dir;	  /* absolute */
@@ -91,6 +94,7 @@ struct session {
 	int64_t hunt;
 	uint64_t seed;
 	bool waited;	      /* for another culprit; said once */
+	bool said_drift;      /* of a kernel's configuration; see hunt/kernels.h */
 	bool said_incomplete; /* a checkout had to leave something out; said once a hunt */
 	bool journal_only;    /* verify: nothing is built or run, there is no repository */
 	int64_t began_ns;     /* monotonic */

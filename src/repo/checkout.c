@@ -157,3 +157,60 @@ int variant_checkout(struct repo *r, const struct variant *v, const char *dir, b
 		memcpy(ret_tree, tree, sizeof(tree));
 	return n;
 }
+
+/* What git left when it was killed in the middle: the move begins again, so nobody holds it. */
+static void drop_locks(const struct worktree *t)
+{
+	static const char *const names[] = { "index.lock", "HEAD.lock" };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		AUTO_FREE char *path = fs_join(t->git_dir, names[i]);
+
+		unlink(path);
+	}
+}
+
+static int move(const char *dir, const char *head, bool *ret_ok, struct str *why, struct err *e)
+{
+	AUTO(git_result) struct git_result g = GIT_RESULT_INIT;
+	AUTO_FREE char *git_dir = fs_join(dir, ".git");
+	AUTO_FREE char *head_file = fs_join(git_dir, "HEAD");
+	AUTO_FREE char *line = xasprintf("%s\n", head);
+	struct worktree t = { .work_dir = (char *)dir, .git_dir = git_dir };
+	struct git_at at = worktree_at(&t);
+	int n;
+
+	drop_locks(&t);
+	n = git_run(&at, GIT_ARGS("read-tree", "--reset", "-u", head), &g, e);
+	if (n < 0)
+		return n;
+	*ret_ok = g.status == 0;
+	if (*ret_ok)
+		return fs_write_atomic(head_file, line, strlen(line), e);
+	if (worktree_machine_failed(g.err.p))
+		return err_set(e, ERR_ENV, "checking out %.12s: git: %s", head, git_reason(&g));
+	str_addf(why, "%schecking out %.12s failed: %s", why->n ? "; " : "", head, git_reason(&g));
+	return 0;
+}
+
+int variant_move(struct repo *r, const struct variant *v, const char *dir, bool *ret_ok,
+		 char ret_tree[65], struct str *why, struct err *e)
+{
+	AUTO_FREE char *path = NULL;
+	struct commit_info c;
+	char tree[65], head[65];
+	int n;
+
+	if (!fs_exists(dir))
+		return variant_checkout(r, v, dir, ret_ok, ret_tree, why, e);
+	n = variant_tree(r, v, ret_ok, tree, why, e);
+	if (n < 0 || !*ret_ok)
+		return n;
+	if ((n = fs_realpath(dir, &path, e)) < 0 || (n = repo_commit(r, v->oid, &c, e)) < 0 ||
+	    (n = head_commit(r, v, &c, tree, head, e)) < 0)
+		return err_wrap(e, "checking out %s", v->text);
+	n = move(path, head, ret_ok, why, e);
+	if (n == 0 && *ret_ok)
+		memcpy(ret_tree, tree, sizeof(tree));
+	return n;
+}

@@ -69,6 +69,13 @@ void variant_key(const struct variant *v, struct str *out);
  */
 int variant_checkout(struct repo *r, const struct variant *v, const char *dir, bool *ret_ok,
 		     char ret_tree[65], struct str *why, struct err *e) MUST_USE;
+/*
+ * The same into a `dir` that an earlier call filled: only what differs is written, and gets the time of now, so that make builds what
+ * depends on it and nothing else; what is not tracked stays. A missing `dir` is checked out. After a failure (ret_ok false or negative) `dir`
+ * is of no commit, and can be moved again. Not for repositories with submodules or git-lfs files: those are not moved.
+ */
+int variant_move(struct repo *r, const struct variant *v, const char *dir, bool *ret_ok,
+		 char ret_tree[65], struct str *why, struct err *e) MUST_USE;
 /* The resulting tree without a checkout (git merge-tree / a scratch index); same results. For the cache's key. */
 int variant_tree(struct repo *r, const struct variant *v, bool *ret_ok, char ret_tree[65],
 		 struct str *why, struct err *e) MUST_USE;
