@@ -41,6 +41,9 @@ struct benchmark {
 	const char **files; /* copied from the invoking checkout, frozen at the start of a hunt */
 	double margin;	    /* 0 = the command's default */
 	enum measure measure;
+	/* Of a guest; lists may be NULL. */
+	const char **programs, **modules;
+	const char *setup, *operations;
 };
 
 struct project {
@@ -64,6 +67,13 @@ struct target_config {
 	const char *name;
 	int64_t memory_bytes;  /* 0 = the target's default */
 	const char **programs; /* copied into the guest with their libraries */
+	const char *kernel;    /* deb= or image=: for what is no kernel itself */
+	const char *cpu;
+	unsigned smp;
+	const char *cmdline;
+	const char **devices, **modules;
+	int64_t boot_timeout_ns;
+	const char *model; /* NULL = none: counts only */
 };
 
 /* Lists are NULL-terminated and never NULL; texts that were not given are NULL. */

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "bench/benchmark.h"
+#include "sys/proc.h"
 
 struct run_result {
 	enum outcome outcome;
@@ -47,6 +48,16 @@ struct run_setting {
 };
 /* What can be said before anything runs: reader, regex, reject, pin, tools and `needs`. ERR_USAGE or ERR_ENV. */
 int run_check(const struct benchmark *b, struct err *e) MUST_USE;
+/* What a run came to that was not a child of ours: in a guest. */
+struct run_given {
+	const char *out, *err; /* stdout and stderr */
+	size_t out_n, err_n;
+	struct proc_result proc;
+	const struct readings *standard; /* in the place of wall, user, ... */
+};
+/* Judges it as run_once judges a child: outcome, reason, the target's own readings, then the reader's. */
+int run_judge(const struct run_setting *s, const struct run_given *given, struct run_memory *memory,
+	      struct run_result *ret, struct err *e) MUST_USE;
 /* ERR_STOPPED if the user asked for it meanwhile. */
 int run_once(const struct run_setting *s, struct run_memory *memory, struct run_result *ret,
 	     struct err *e) MUST_USE;

@@ -7,6 +7,8 @@
  */
 #include "hunt/bisect.h"
 
+#include "hunt/guesting.h"
+
 #include "hunt/duel_json.h"
 #include "hunt/steadier.h"
 #include "text/json.h"
@@ -73,6 +75,7 @@ int bisect_duel(struct bisect *b, const struct observations *obs, struct err *e)
 	b->duel.no_probe = true;
 	b->duel.benchmark = b->s->bench->name;
 	b->duel.simulated = session_is_simulated(b->s);
+	b->duel.target = b->s->target_name;
 	b->duel.only = b->s->metric; /* the search was about this one, and so is its proof */
 	if ((r = replay_duel(b, obs, e)) < 0)
 		return r;
@@ -356,9 +359,11 @@ int bisect_answer(struct bisect *b, char **ret, struct err *e)
 		json_out_int(&w, "outside_paths", b->range.outside);
 	json_out_int(&w, "cannot_matter", b->n_cannot_matter);
 	put_metric(b, &w);
-	json_out_text(
-		&w, "evidence",
-		evidence_name(session_is_simulated(b->s) ? EVIDENCE_MODEL : EVIDENCE_MEASURED));
+	json_out_text(&w, "evidence",
+		      evidence_name(session_is_simulated(b->s)
+					    ? EVIDENCE_MODEL
+					    : guesting_evidence(b->s->target_name,
+								b->s->metric ? b->s->metric : "")));
 	put_numbers(b, &st, &w);
 	put_suspects(b, &w);
 	if (answer == ANSWER_MULTIPLE)

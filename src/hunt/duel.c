@@ -9,6 +9,9 @@
  */
 #include "hunt/duel.h"
 
+#include "hunt/booting.h"
+#include "hunt/duel_order.h"
+
 #include "base/num.h"
 #include "sys/clock.h"
 
@@ -337,19 +340,6 @@ static int check_failures(const struct duel *d, struct err *e)
 	return 0;
 }
 
-static void shuffle(struct session *s, size_t *order, size_t n, uint64_t tag)
-{
-	for (size_t i = 0; i < n; i++)
-		order[i] = i;
-	for (size_t i = n; i > 1; i--) {
-		size_t k = session_draw(s, tag * 64 + i + (UINT64_C(1) << 40)) % i;
-		size_t x = order[i - 1];
-
-		order[i - 1] = order[k];
-		order[k] = x;
-	}
-}
-
 static double seconds_per_round(const struct session *s, const struct duel *d)
 {
 	double per_run = s->ok_runs ? s->run_seconds / s->ok_runs : 0;
@@ -371,20 +361,36 @@ static void progress(struct session *s, const struct duel *d)
 		      d->no_probe ? "head to head" : "measuring", have, next, left.p);
 }
 
+/* Before visit `at` of a round: start it and those that follow, up to the next look, where boots do not disturb each other. */
+static int boot_ahead(struct session *s, const struct duel *d, unsigned round, size_t at,
+		      struct err *e)
+{
+	enum { AHEAD = 64 };
+	AUTO_FREE size_t *order = xcalloc(d->n_sides, sizeof(*order));
+	unsigned look = d->look == UINT32_MAX ? 0 : d->look + 1;
+	unsigned end = look < d->plan.looks ? d->plan.n[look] : round + 1;
+	struct mbuild *next[AHEAD];
+	size_t n = 0;
+
+	if (!booting_side_by_side(s))
+		return 0;
+	for (unsigned r = round; r < (end > round ? end : round + 1) && n < AHEAD; r++) {
+		duel_order(s, d->n_sides, r, order);
+		for (size_t i = r == round ? at : 0; i < d->n_sides && n < AHEAD; i++) {
+			const struct duel_side *side = &d->sides[order[i]];
+
+			next[n++] = side->builds[r % side->n_builds];
+		}
+	}
+	return booting_ahead(s, next, n, e);
+}
+
 static int round_of_visits(struct session *s, struct duel *d, unsigned round, bool resumed,
 			   size_t *order, struct err *e)
 {
-	if (round % 2 == 0) {
-		shuffle(s, order, d->n_sides, round);
-	} else {
-		for (size_t i = 0; i < d->n_sides / 2; i++) {
-			size_t x = order[i];
-
-			order[i] = order[d->n_sides - 1 - i];
-			order[d->n_sides - 1 - i] = x;
-		}
-	}
 	unsigned least = least_runs(d);
+
+	duel_order(s, d->n_sides, round, order);
 
 	for (size_t i = 0; i < d->n_sides; i++) {
 		int r;
@@ -393,6 +399,8 @@ static int round_of_visits(struct session *s, struct duel *d, unsigned round, bo
 		if (resumed && d->sides[order[i]].runs > least)
 			continue;
 		progress(s, d);
+		if ((r = boot_ahead(s, d, round, i, e)) < 0)
+			return r;
 		r = visit_side(s, d, order[i], round, false, e);
 		if (r < 0 || (r = check_failures(d, e)) < 0)
 			return r;
@@ -556,7 +564,12 @@ int duel_run(struct session *s, struct duel *d, unsigned max_runs, struct err *e
 	AUTO_FREE size_t *order = xcalloc(d->n_sides, sizeof(*order));
 
 	d->benchmark = s->bench->name;
-	int r = d->no_probe || d->sides[0].runs ? 0 : probe(s, d, e);
+	/* a guest's first run is no use, and the repeated first boot tells the price and whether it works */
+	bool is_exact = booting_side_by_side(s);
+	int r = d->no_probe || d->sides[0].runs || is_exact ? 0 : probe(s, d, e);
+
+	if (r == 0)
+		r = booting_check_exact(s, d->sides[0].builds[0], e);
 
 	if (r < 0)
 		return r;
@@ -571,8 +584,6 @@ int duel_run(struct session *s, struct duel *d, unsigned max_runs, struct err *e
 			d->out_of_budget = true;
 			return 0;
 		}
-		if (round % 2 == 1 && order[0] == order[d->n_sides - 1])
-			shuffle(s, order, d->n_sides, round - 1);
 		if ((r = round_of_visits(s, d, round, round == first, order, e)) < 0)
 			return r;
 	}

@@ -43,6 +43,7 @@ struct duel {
 	unsigned fixed_runs; /* > 0: exactly so many a side, one look (`run`) */
 	bool no_probe;	     /* the price of a run is known already */
 	bool imported, simulated, out_of_budget;
+	const char *target; /* as the hunt's question has it, borrowed; NULL = not known */
 	const char
 		*only; /* the one metric that decides, whatever the session's are; NULL = those */
 	size_t noted;  /* replay: 1 + the side of the last "visit of side" note; 0 = none */

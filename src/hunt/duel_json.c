@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "hunt/duel_json.h"
 
+#include "hunt/guesting.h"
 #include "text/json.h"
 
 #include <math.h>
@@ -77,7 +78,7 @@ static void put_row(const struct duel *d, const struct duel_row *row, const bool
 	json_out_text(w, "evidence",
 		      evidence_name(d->imported	   ? EVIDENCE_IMPORTED
 				    : d->simulated ? EVIDENCE_MODEL
-						   : EVIDENCE_MEASURED));
+						   : guesting_evidence(d->target, a->metric)));
 	json_out_number(w, "baseline_median", c->median_a);
 	json_out_number(w, "median", c->median_b);
 	json_out_number(w, "change", c->shift);

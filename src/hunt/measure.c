@@ -7,9 +7,11 @@
 #include "hunt/measure.h"
 
 #include "base/num.h"
+#include "hunt/booting.h"
 #include "hunt/evict.h"
 #include "hunt/freeze.h"
 #include "hunt/kernels.h"
+#include "hunt/prebuilt.h"
 #include "hunt/simulated.h"
 #include "kernel/kbuild.h"
 #include "sys/clock.h"
@@ -43,18 +45,6 @@ static struct mbuild *add_build(struct session *s, const struct build_row *row, 
 	b->artefact_no = row->outcome == OUTCOME_OK ? artefact_number(s, b->artefact) : -1;
 	ARRAY_PUSH(&s->builds, b);
 	return b;
-}
-
-static char **variant_env(const struct variant *v)
-{
-	struct strvec env = STRVEC_INIT;
-
-	for (size_t i = 0; i < v->n_changes; i++)
-		if (v->changes[i].kind == CHANGE_ENV)
-			strvec_addf(&env, "%s=%s", v->changes[i].key, v->changes[i].value);
-	if (!env.v)
-		return xcalloc(1, sizeof(char *));
-	return env.v;
 }
 
 /* The cached build is usable if its tree is still on disk, or if it failed by its own fault. */
@@ -211,6 +201,12 @@ static int find_or_build(struct session *s, const struct variant *v, unsigned la
 		build_row_done(&row);
 		return r;
 	}
+	if (v->deb || v->image) {
+		if ((r = prebuilt_find(s, v, &row, e)) == 0)
+			*ret = add_build(s, &row, false);
+		build_row_done(&row);
+		return r;
+	}
 	measure_request(s, v, layout, &q);
 	q.learn_inputs = learn_inputs;
 	q.tick = session_tick;
@@ -243,6 +239,7 @@ int measure_build(struct session *s, const struct variant *v, const char *node, 
 	for (size_t i = 0; i < s->builds.n; i++) {
 		b = s->builds.v[i];
 		if (!strcmp(b->node, node) && b->layout == layout) {
+			booting_settings(b, v); /* the journal does not have them */
 			*ret = b;
 			return 0;
 		}
@@ -254,7 +251,7 @@ int measure_build(struct session *s, const struct variant *v, const char *node, 
 		return r;
 	b->node = xstrdup(node);
 	b->layout = layout;
-	b->env = variant_env(v);
+	booting_settings(b, v);
 	r = s->hunt ? store_use_build(s->store, s->hunt, b->id, node, e) : 0;
 	if (r == 0 && s->trees_grew)
 		r = evict_trees(s, e);
@@ -325,54 +322,6 @@ int measure_ensure(struct session *s, struct mbuild *b, const struct variant *v,
 struct visit *visit_open(struct session *s, const struct mbuild *b)
 {
 	return s->open_visit && s->open_visit->build == b ? s->open_visit : NULL;
-}
-
-static int boot_now(struct session *s, struct mbuild *b, struct visit *v, struct err *e)
-{
-	struct boot_request q = {
-		.store_dir = s->store_dir,
-		.tree = *b->path ? b->path : NULL,
-		.data_dir = s->data_dir,
-		.protect = (const char *const *)s->protect.v,
-		.config = &s->config,
-		.benchmark = s->bench,
-		.env = (const char *const *)b->env,
-		.jobs = s->jobs,
-		.seed = session_draw(s, s->next_boot++),
-		.sim = s->simulated,
-		.commit = b->commit,
-		.hunt_seed = s->seed,
-		.layout = b->layout,
-		.first_visit = !b->visited,
-		.tick = session_tick,
-		.tick_arg = s,
-		.stop = s->ui->stop,
-	};
-	AUTO(str) struct str context = STR_INIT;
-	AUTO(str) struct str reason = STR_INIT;
-	int64_t t0 = clock_monotonic_ns();
-	int r;
-
-	/* never where the user stands: that would measure something else */
-	if (!s->simulated && !*b->path && *b->artefact)
-		return err_set(e, ERR_MISSING,
-			       "the built tree of %.40s is gone; start the same command again",
-			       b->node);
-	if (*b->path) {
-		AUTO_FREE char *dir = fs_join(s->store_dir, b->path);
-
-		if ((r = freeze_overlay(s, dir, e)) < 0)
-			return r;
-	}
-	r = s->target->boot(&q, &v->handle, &v->outcome, &context, &reason, e);
-	if (r < 0)
-		return r;
-	/* the clock has no say in a simulated hunt: prices decide what is done next */
-	if (!s->simulated)
-		v->boot_seconds = (double)(clock_monotonic_ns() - t0) / 1e9;
-	s->n_boots++;
-	return store_boot_add(s->store, s->hunt, b->id, context.n ? context.p : "{}", v->outcome,
-			      reason.p, v->boot_seconds, &v->boot, e);
 }
 
 /* Each kind of remark ("cycles was ...", by its first word) once a hunt. */
@@ -471,13 +420,10 @@ int visit_begin(struct session *s, struct mbuild *b, struct visit **ret, struct 
 	visit_end(s);
 	v = s->open_visit = xcalloc(1, sizeof(*v));
 	v->build = b;
-	if ((r = boot_now(s, b, v, e)) < 0)
+	if ((r = booting_now(s, b, v, e)) < 0)
 		return r;
-	unsigned warmup = s->bench->warmup;
+	unsigned warmup = booting_warmup(s, b);
 
-	/* cold caches, a first allocation: the first run of a build is another thing. Counts do not care. */
-	if (!b->visited && !warmup && s->bench->measure != MEASURE_CALLGRIND)
-		warmup = 1;
 	b->visited = true;
 	for (unsigned k = 0; v->outcome == OUTCOME_OK && k < warmup; k++) {
 		struct run_result res;

@@ -7,6 +7,8 @@
  */
 #include "hunt/measure.h"
 
+#include "hunt/booting.h"
+
 #include "stats/sample.h"
 
 #include <math.h>
@@ -98,6 +100,7 @@ static void add_lines(struct strvec *list, const char *text)
 
 void measure_replay_metrics(struct session *s, const struct observations *obs)
 {
+	booting_replay(s, obs);
 	if (s->metrics.n)
 		return;
 	for (size_t i = 0; i < obs->n && !s->metrics.n; i++)

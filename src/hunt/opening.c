@@ -9,6 +9,7 @@
 
 #include "base/num.h"
 #include "hunt/freeze.h"
+#include "hunt/guesting.h"
 #include "hunt/kernels.h"
 #include "hunt/simulated.h"
 #include "sys/clock.h"
@@ -100,7 +101,8 @@ static int choose_target(struct session *s, struct err *e)
 
 	s->target = target_find(name);
 	if (!s->target)
-		return err_set(e, ERR_USAGE, "unknown target '%s'; there are local and sim=FILE",
+		return err_set(e, ERR_USAGE,
+			       "unknown target '%s'; there are local, exact, vm and sim=FILE",
 			       name);
 	if (is_sim && (!argument || !argument[1]))
 		return err_set(e, ERR_USAGE,
@@ -164,7 +166,7 @@ static int open_parts(struct session *s, const char *command, struct err *e)
 	if ((r = repo_prepare(s->repo, s->store_dir, e)) < 0)
 		return r;
 	repo_folders(s->repo, &s->protect);
-	if ((r = kernels_open(s, e)) < 0)
+	if ((r = kernels_open(s, e)) < 0 || (r = guesting_prepare(s, e)) < 0)
 		return r;
 	return freeze_files(s, e);
 }

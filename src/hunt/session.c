@@ -151,6 +151,10 @@ static void mbuild_free(struct mbuild *b)
 		free(*p);
 	for (char **p = b->inputs; p && *p; p++)
 		free(*p);
+	for (char **p = b->sysctl; p && *p; p++)
+		free(*p);
+	free(b->sysctl);
+	free(b->cmdline);
 	free(b->env);
 	free(b->inputs);
 	free(b->reason);
@@ -164,6 +168,9 @@ static void mbuild_free(struct mbuild *b)
 void session_reset(struct session *s)
 {
 	visit_end(s);
+	for (size_t i = 0; i < s->ahead.n; i++)
+		s->target->shutdown(s->ahead.v[i].handle);
+	s->ahead.n = 0;
 	for (size_t i = 0; i < s->builds.n; i++)
 		mbuild_free(s->builds.v[i]);
 	for (size_t i = 0; i < s->n_tallies; i++) {
@@ -179,7 +186,7 @@ void session_reset(struct session *s)
 	free(TAKE_PTR(s->known));
 	free(TAKE_PTR(s->doing));
 	free(TAKE_PTR(s->metric_unit));
-	s->said_incomplete = s->said_drift = false;
+	s->said_incomplete = s->said_drift = s->exactness_known = false;
 	s->hunt = 0;
 	s->n_builds = s->n_boots = s->n_runs = s->ok_runs = s->ok_builds = 0;
 	s->run_seconds = s->build_seconds = 0;
@@ -205,6 +212,8 @@ void session_close(struct session *s)
 	free(s->data_dir);
 	free(s->data_hash);
 	free(s->target_name);
+	free(s->guest_kernel);
+	free(s->ahead.v);
 	sim_target_free(s->simulated);
 	memset(s, 0, sizeof(*s));
 }

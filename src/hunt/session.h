@@ -52,6 +52,8 @@ struct mbuild {
 	double seconds;
 	unsigned layout;
 	char **env;    /* of the variant, NULL-terminated */
+	char **sysctl; /* the same; NULL = none */
+	char *cmdline; /* of the variant, NULL = none */
 	char **inputs; /* see build.h; NULL = not known */
 	bool cached, visited;
 };
@@ -113,7 +115,17 @@ struct session {
 		int64_t last_run;
 	} * tallies;
 	size_t n_tallies, cap_tallies;
-	uint64_t next_boot;	     /* counts boots for their seeds */
+	uint64_t next_boot; /* counts boots for their seeds */
+	struct {
+		struct boot_ahead {
+			const struct mbuild *build;
+			uint64_t number;
+			struct boot *handle;
+		} * v;
+		size_t n, cap;
+	} ahead;		     /* boots that were started before their turn: hunt/booting.h */
+	char *guest_kernel;	     /* "kernels/KEY": under what is no kernel; NULL = none */
+	bool exactness_known;	     /* the first boot was repeated already */
 	int64_t first_made;	     /* the first build that this session made; 0 = none yet */
 	bool trees_grew, said_cache; /* see hunt/evict.h */
 	struct visit *open_visit;

@@ -6,6 +6,7 @@
 #include "hunt/versus.h"
 
 #include "hunt/duel_json.h"
+#include "hunt/guesting.h"
 #include "hunt/plan.h"
 #include "hunt/prebuild.h"
 #include "stats/sample.h"
@@ -87,7 +88,8 @@ static bool all_identical(const struct session *s, const struct duel *d,
 	for (size_t i = 0; i < d->n_sides; i++) {
 		const struct duel_side *side = &d->sides[i];
 
-		if (side->variant.n_changes && *side->builds[0]->env)
+		if (side->variant.n_changes &&
+		    (*side->builds[0]->env || *side->builds[0]->sysctl || side->builds[0]->cmdline))
 			return false; /* same binary, another environment: that is a question */
 		if (!*side->builds[0]->artefact ||
 		    strcmp(side->builds[0]->artefact, d->sides[0].builds[0]->artefact))
@@ -109,6 +111,8 @@ static void put_measured(const struct duel *d, struct json_out *w)
 			json_out_text(w, "metric", x->metric);
 			json_out_text(w, "unit", x->unit);
 			json_out_bool(w, "primary", x->primary);
+			json_out_text(w, "evidence",
+				      evidence_name(guesting_evidence(d->target, x->metric)));
 			json_out_int(w, "n", (int64_t)x->n);
 			json_out_number(w, "median", sample_median(x->v, x->n));
 			json_out_array(w, "values");
@@ -215,6 +219,7 @@ static int measure_all(struct session *s, const struct versus_options *o, struct
 		if (*ret_identical)
 			return 0;
 		d->simulated = session_is_simulated(s);
+		d->target = s->target_name;
 		r = duel_run(s, d, o->max_runs, e);
 	}
 	if (r == -ERR_ENV && o->ret_untestable)
@@ -284,6 +289,7 @@ int versus_recompute(struct session *s, const struct json *question, const struc
 	d.fixed_runs = o.fixed_runs;
 	d.benchmark = s->bench->name;
 	d.simulated = session_is_simulated(s);
+	d.target = s->target_name;
 	for (size_t i = 0; i < o.n; i++) {
 		const char *node = json_to_text(json_at(nodes, i), NULL);
 

@@ -7,7 +7,8 @@
 /* One table per enum; index = value. */
 static const char *const outcome_names[] = { "ok", "failed", "timeout", "crashed", "skipped" };
 static const char *const better_names[] = { "unknown", "lower", "higher" };
-static const char *const verdict_names[] = { "slower", "faster", "on-par", "undecided", "identical" };
+static const char *const verdict_names[] = { "slower", "faster", "on-par", "undecided",
+					     "identical" };
 static const char *const answer_names[] = { "named", "set", "no-change", "multiple", "undecided" };
 static const char *const evidence_names[] = { "measured", "emulated", "model", "imported" };
 
@@ -53,8 +54,8 @@ static bool has_word(const char *text, const char *const *words)
 
 static bool is_time_unit(const char *unit)
 {
-	static const char *const units[] = { "s",  "ms",  "us",	  "ns",	     "sec",
-					     "usec", "msec", "min", "seconds", "ms/op",
+	static const char *const units[] = { "s",     "ms",    "us",   "ns",	  "sec",
+					     "usec",  "msec",  "min",  "seconds", "ms/op",
 					     "ns/op", "us/op", "s/op", NULL };
 
 	for (const char *const *u = units; *u; u++)
@@ -67,19 +68,22 @@ static bool is_rate_unit(const char *unit)
 {
 	size_t n = strlen(unit);
 
-	return (n >= 2 && !strcasecmp(unit + n - 2, "/s")) || (n >= 4 && !strcasecmp(unit + n - 4, "/sec")) ||
+	return (n >= 2 && !strcasecmp(unit + n - 2, "/s")) ||
+	       (n >= 4 && !strcasecmp(unit + n - 4, "/sec")) ||
 	       (n >= 3 && !strcasecmp(unit + n - 3, "bps"));
 }
 
 enum better better_guess(const char *metric, const char *unit)
 {
-	static const char *const higher[] = { "throughput", "per_second", "per_sec", "ops_s", "ops/s",
-					      "qps",	    "iops",	  "rps",     "tps",   "bandwidth",
-					      "score",	    "rate_hit",	  "fps",     NULL };
-	static const char *const lower[] = { "time",  "latency", "duration", "elapsed", "wall",	 "user",
-					     "sys",   "miss",	 "instructions", "cycles", "fault", "rss",
-					     "memory", "peak",	 "size",     "cost",	"alloc", "bytes",
-					     "delay", "stall",	 NULL };
+	static const char *const higher[] = { "throughput", "per_second", "per_sec", "ops_s",
+					      "ops/s",	    "qps",	  "iops",    "rps",
+					      "tps",	    "bandwidth",  "score",   "rate_hit",
+					      "fps",	    NULL };
+	static const char *const lower[] = {
+		"time", "latency",	"duration", "elapsed", "wall",	"user",	  "sys",
+		"miss", "instructions", "cycles",   "fault",   "rss",	"memory", "peak",
+		"size", "cost",		"alloc",    "bytes",   "delay", "stall",  NULL
+	};
 
 	if (is_rate_unit(unit))
 		return BETTER_HIGHER;
@@ -87,14 +91,16 @@ enum better better_guess(const char *metric, const char *unit)
 		return BETTER_LOWER;
 	if (has_word(metric, higher))
 		return BETTER_HIGHER;
-	if (has_word(metric, lower) || !strcmp(unit, "B") || !strcmp(unit, "KiB") || !strcmp(unit, "MiB"))
+	if (has_word(metric, lower) || !strcmp(unit, "B") || !strcmp(unit, "KiB") ||
+	    !strcmp(unit, "MiB"))
 		return BETTER_LOWER;
 	return BETTER_UNKNOWN;
 }
 
 const char *verdict_word(enum verdict v, const char *metric, const char *unit)
 {
-	static const char *const speed[] = { "time", "latency", "throughput", "wall", "user", "sys", "ops", NULL };
+	static const char *const speed[] = { "time", "latency", "throughput", "wall",
+					     "user", "sys",	"ops",	      NULL };
 	bool is_speed = is_time_unit(unit) || is_rate_unit(unit) || has_word(metric, speed);
 
 	switch (v) {
@@ -123,6 +129,11 @@ void readings_add(struct readings *r, const char *metric, const char *unit, doub
 	x->resolution = resolution;
 	x->better = better;
 	x->counter = counter;
+}
+
+void readings_add_copy(struct readings *r, const struct reading *x)
+{
+	readings_add(r, x->metric, x->unit, x->value, x->resolution, x->better, x->counter);
 }
 
 const struct reading *readings_find(const struct readings *r, const char *metric)

@@ -26,8 +26,15 @@ const char *better_name(enum better b); /* "lower", "higher", "unknown" */
 bool better_parse(const char *name, enum better *ret);
 
 /* Verdict of a comparison. slower/faster mean worse/better in the metric's direction. */
-enum verdict { VERDICT_SLOWER, VERDICT_FASTER, VERDICT_ON_PAR, VERDICT_UNDECIDED, VERDICT_IDENTICAL };
-const char *verdict_name(enum verdict v); /* "slower", "faster", "on-par", "undecided", "identical" */
+enum verdict {
+	VERDICT_SLOWER,
+	VERDICT_FASTER,
+	VERDICT_ON_PAR,
+	VERDICT_UNDECIDED,
+	VERDICT_IDENTICAL
+};
+const char *verdict_name(
+	enum verdict v); /* "slower", "faster", "on-par", "undecided", "identical" */
 bool verdict_parse(const char *name, enum verdict *ret);
 /* The word for people: slower/faster for time, rate and latency; worse/better for the rest (by unit and name). */
 const char *verdict_word(enum verdict v, const char *metric, const char *unit);
@@ -50,9 +57,9 @@ enum better better_guess(const char *metric, const char *unit);
 
 /* One value that a run gave. Strings are owned by whoever owns the array. */
 struct reading {
-	char *metric;	   /* "wall", "user", "latency" */
-	char *unit;	   /* "s", "B", "ops/s", "" */
-	double value;	   /* finite */
+	char *metric; /* "wall", "user", "latency" */
+	char *unit;   /* "s", "B", "ops/s", "" */
+	double value; /* finite */
 	double resolution; /* unit of the last printed digit in the metric's unit; 0 = not known (binary source) */
 	enum better better;
 	bool counter; /* a deterministic count by nature (instructions under callgrind) */
@@ -63,5 +70,6 @@ struct readings {
 };
 void readings_add(struct readings *r, const char *metric, const char *unit, double value,
 		  double resolution, enum better better, bool counter);
+void readings_add_copy(struct readings *r, const struct reading *x);
 const struct reading *readings_find(const struct readings *r, const char *metric);
 void readings_done(struct readings *r);

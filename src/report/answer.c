@@ -131,6 +131,31 @@ void answer_value(double value, double scale_by, const char *unit, struct str *o
 	str_addf(out, "%.*f%s%s", decimals, v, *scaled ? " " : "", scaled);
 }
 
+/* What an emulator counts is work, never time. */
+const char *answer_work_word(const char *evidence, enum verdict v, const char *metric,
+			     const char *unit)
+{
+	if ((v != VERDICT_SLOWER && v != VERDICT_FASTER) || strcmp(evidence, "emulated"))
+		return verdict_word(v, metric, unit);
+	return v == VERDICT_SLOWER ? "more work" : "less work";
+}
+
+bool answer_is_emulated(const struct json *rows)
+{
+	for (size_t i = 0; i < json_count(rows); i++)
+		if (!strcmp(answer_str(json_at(rows, i), "evidence"), "emulated"))
+			return true;
+	return false;
+}
+
+void answer_evidence(const struct json *rows, struct str *out)
+{
+	if (answer_is_emulated(rows))
+		str_puts(out,
+			 " Emulated: this counts work, not time; caches, branches, contention and "
+			 "frequency cost nothing here.\n");
+}
+
 void answer_verdict(const struct json *row, struct str *out)
 {
 	enum verdict v;
@@ -140,7 +165,8 @@ void answer_verdict(const struct json *row, struct str *out)
 		str_puts(out, answer_str(row, "verdict"));
 		return;
 	}
-	str_puts(out, verdict_word(v, answer_str(row, "metric"), answer_str(row, "unit")));
+	str_puts(out, answer_work_word(answer_str(row, "evidence"), v, answer_str(row, "metric"),
+				       answer_str(row, "unit")));
 	if (v == VERDICT_ON_PAR) {
 		str_addf(out, " within %.3g %%", 100 * answer_number(row, "margin"));
 		if (answer_flag(row, "differs_within_margin"))

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "model/model.h"
+
 #include "base/err.h"
 #include "base/str.h"
 
@@ -41,4 +43,11 @@ void answer_probability(double p, struct str *out);
 /* One value in the unit that `scale_by` would be shown in, so that a row's columns agree. */
 void answer_value(double value, double scale_by, const char *unit, struct str *out);
 /* "slower", "on par within 1 %", "undecided: about 40 more runs of each", ... */
+/* verdict_word for this evidence: "more work", "less work" for what was emulated. */
+const char *answer_work_word(const char *evidence, enum verdict v, const char *metric,
+			     const char *unit);
+/* Did the rows come from the emulator? Then a model is one of caches, and rows of it are called so. */
+bool answer_is_emulated(const struct json *rows);
+/* What numbers of an emulator or a model are, if any of these rows has some. */
+void answer_evidence(const struct json *rows, struct str *out);
 void answer_verdict(const struct json *row, struct str *out);

@@ -25,7 +25,11 @@ static const char *direction_word(const struct json *a)
 
 	if (isnan(change) || change == 0)
 		return "different";
-	return (change > 0) == lower ? "worse" : "better";
+	bool worse = (change > 0) == lower;
+
+	if (!strcmp(answer_str(a, "evidence"), "emulated"))
+		return worse ? "more work" : "less work";
+	return worse ? "worse" : "better";
 }
 
 static void put_ends(const struct json *a, struct str *out)

@@ -32,7 +32,7 @@ static bool is_as_likely_luck(const struct json *row)
 	       (!strcmp(v, "slower") || !strcmp(v, "faster"));
 }
 
-static void put_metric_row(struct table *t, const struct json *row)
+static void put_metric_row(struct table *t, const struct json *row, bool emulated)
 {
 	AUTO(str) struct str a = STR_INIT;
 	AUTO(str) struct str b = STR_INIT;
@@ -46,7 +46,8 @@ static void put_metric_row(struct table *t, const struct json *row)
 	answer_value(answer_number(row, "median"), base, unit, &b);
 	answer_change(row, &change);
 	answer_verdict(row, &verdict);
-	table_cell(t, primary ? TEXT_BOLD : TEXT_PLAIN, "%s", answer_str(row, "metric"));
+	table_cell(t, primary ? TEXT_BOLD : TEXT_PLAIN, "%s%s", answer_str(row, "metric"),
+		   emulated && !strcmp(answer_str(row, "evidence"), "model") ? " (model)" : "");
 	table_cell(t, TEXT_PLAIN, "%s", a.p);
 	table_cell(t, TEXT_PLAIN, "%s", b.p);
 	table_cell(t, TEXT_PLAIN, "%s", change.p);
@@ -60,7 +61,7 @@ static void put_variant(const struct json *answer, const char *variant,
 {
 	AUTO(table) struct table t = TABLE_INIT;
 	const struct json *metrics = json_get(answer, "metrics");
-	bool also = false;
+	bool also = false, emulated = answer_is_emulated(metrics);
 
 	t.indent = 1;
 	table_column(&t, "metric", TABLE_LEFT);
@@ -81,7 +82,7 @@ static void put_variant(const struct json *answer, const char *variant,
 				"beside it, exploratory: up to %g %% of those called different are so by luck (in brackets: more)",
 				100 * (1 - answer_number(answer, "level")));
 		}
-		put_metric_row(&t, row);
+		put_metric_row(&t, row, emulated);
 	}
 	table_put(&t, style->width, style->color, out);
 }
@@ -158,6 +159,7 @@ void answer_compare(const struct json *answer, const struct answer_style *style,
 	}
 	put_warnings(answer, out);
 	put_failures(answer, out);
+	answer_evidence(json_get(answer, "metrics"), out);
 	if (one_build_each(answer))
 		str_puts(
 			out,
@@ -181,6 +183,7 @@ void answer_run(const struct json *answer, const struct answer_style *style, str
 {
 	AUTO(table) struct table t = TABLE_INIT;
 	const struct json *measured = json_get(answer, "measured");
+	bool emulated = answer_is_emulated(measured);
 	const char *last = "";
 
 	t.indent = 1;
@@ -197,8 +200,10 @@ void answer_run(const struct json *answer, const struct answer_style *style, str
 
 		extremes(json_get(row, "values"), &shown[1], &shown[2]);
 		table_cell(&t, TEXT_PLAIN, "%s", strcmp(variant, last) ? variant : "");
-		table_cell(&t, answer_flag(row, "primary") ? TEXT_BOLD : TEXT_PLAIN, "%s",
-			   answer_str(row, "metric"));
+		table_cell(&t, answer_flag(row, "primary") ? TEXT_BOLD : TEXT_PLAIN, "%s%s",
+			   answer_str(row, "metric"),
+			   emulated && !strcmp(answer_str(row, "evidence"), "model") ? " (model)"
+										     : "");
 		for (size_t k = 0; k < ARRAY_LEN(shown); k++) {
 			AUTO(str) struct str cell = STR_INIT;
 
@@ -210,5 +215,6 @@ void answer_run(const struct json *answer, const struct answer_style *style, str
 	}
 	table_put(&t, style->width, style->color, out);
 	put_failures(answer, out);
+	answer_evidence(measured, out);
 	put_cost(answer, out);
 }

@@ -231,12 +231,17 @@ static void run_end(struct run *r, enum proc_end why, int64_t now)
 /* Milliseconds until something is due. */
 static int next_wait(const struct run *r, int64_t now)
 {
-	int64_t wait = r->spec->tick || r->spec->stop ? TICK_NS : NS_PER_S;
+	int64_t wait = r->spec->tick || r->spec->stop || r->spec->halt ? TICK_NS : NS_PER_S;
 	int64_t due = r->kill_at ? r->kill_at : r->deadline;
 
 	if (due && due - now < wait)
 		wait = due > now ? due - now : 0;
 	return (int)((wait + NS_PER_MS - 1) / NS_PER_MS);
+}
+
+static bool is_unwanted(const struct proc_spec *spec)
+{
+	return (spec->stop && spec->stop()) || (spec->halt && spec->halt(spec->halt_arg));
 }
 
 static void run_wait(struct run *r)
@@ -265,7 +270,7 @@ static void run_wait(struct run *r)
 		} else if (!r->kill_at && r->deadline && now >= r->deadline) {
 			run_end(r, PROC_TIMED_OUT, now);
 		}
-		if (!r->kill_at && r->spec->stop && r->spec->stop())
+		if (!r->kill_at && is_unwanted(r->spec))
 			run_end(r, PROC_STOPPED, now);
 		if (now >= next_tick) {
 			next_tick = now + TICK_NS;

@@ -58,7 +58,9 @@ struct proc_spec {
 	const char *cgroup;   /* directory of a cgroup to put the child in, or NULL */
 	void (*tick)(void *); /* called about 4 times a second while waiting; may be NULL */
 	void *tick_arg;
-	bool (*stop)(void); /* polled: true ends the child as at the deadline (^C); may be NULL */
+	bool (*stop)(void);   /* polled: true ends the child as at the deadline (^C); may be NULL */
+	bool (*halt)(void *); /* the same for this child alone; may be NULL */
+	void *halt_arg;
 };
 
 enum proc_end { PROC_EXITED, PROC_SIGNALLED, PROC_TIMED_OUT, PROC_STOPPED, PROC_NOT_STARTED };

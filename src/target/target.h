@@ -24,6 +24,14 @@ struct boot_request {
 	const char *const *env; /* of the variant: NAME=VALUE, NULL-terminated, may be NULL */
 	unsigned jobs;
 	uint64_t seed; /* of this boot */
+	/* For guests: how the kernel under test, or the one under the program, is started. Lists may be NULL. */
+	const char *
+		kernel; /* "kernels/KEY", relative to the store: under what is no kernel itself; NULL = none */
+	const char *const *sysctl; /* KEY=VALUE */
+	const char *cmdline;	   /* added to the kernel's; may be NULL */
+	unsigned
+		runs; /* that the boot will make at least: a guest begins them without being asked */
+	struct boot *started; /* by start(): boot() goes on with it and owns it */
 	/* For the simulator alone; the others look at the tree. */
 	struct sim_target *sim;
 	const char *commit; /* full object name */
@@ -41,6 +49,11 @@ struct target_ops {
 	const char *help;
 	/* NULL if usable here, else why not and what to install. `reason` is a buffer of 200. */
 	const char *(*unusable)(char *reason);
+	/*
+	 * Starts a boot and does not wait for it, so that several run side by side; boot() with `started` takes it, shutdown() ends it.
+	 * NULL where boots must not run beside each other.
+	 */
+	int (*start)(const struct boot_request *q, struct boot **ret, struct err *e);
 	/* *ret_boot is NULL unless *ret_outcome is ok. `context` gets JSON about the boot. */
 	int (*boot)(const struct boot_request *q, struct boot **ret_boot, enum outcome *ret_outcome,
 		    struct str *context, struct str *reason, struct err *e);

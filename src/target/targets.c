@@ -2,6 +2,7 @@
 /* The table of targets; a file of its own because each target includes target.h. */
 #include "target/target.h"
 
+#include "target/exact.h"
 #include "target/local.h"
 #include "target/sim_target.h"
 
@@ -9,6 +10,7 @@
 
 const struct target_ops *const targets[] = {
 	&target_local,
+	&target_exact,
 	&target_sim,
 	NULL,
 };
