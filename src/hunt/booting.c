@@ -148,6 +148,8 @@ int booting_now(struct session *s, struct mbuild *b, struct visit *v, struct err
 	q.started = take_ahead(s, b, number);
 	if (booting_side_by_side(s))
 		session_doing(s, "booting", b->node);
+	if (!s->target->boots_at_once && (r = store_settle(s->store, e)) < 0)
+		return r;
 	r = s->target->boot(&q, &v->handle, &v->outcome, &context, &reason, e);
 	if (r < 0)
 		return r;
@@ -236,6 +238,8 @@ static int hear(struct session *s, struct mbuild *b, struct boot_request *q, str
 	q->tick = session_tick;
 	q->tick_arg = s;
 	session_doing(s, "is it exact?", b->node);
+	if ((r = store_settle(s->store, e)) < 0)
+		return r;
 	r = s->target->boot(q, &handle, &outcome, &context, &reason, e);
 	if (r < 0)
 		return r;

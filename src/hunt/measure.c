@@ -207,6 +207,8 @@ static int find_or_build(struct session *s, const struct variant *v, unsigned la
 		build_row_done(&row);
 		return r;
 	}
+	if ((r = store_settle(s->store, e)) < 0)
+		return r;
 	measure_request(s, v, layout, &q);
 	q.learn_inputs = learn_inputs;
 	q.tick = session_tick;

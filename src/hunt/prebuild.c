@@ -135,7 +135,10 @@ int prebuild(struct session *s, const struct prebuild_item *items, size_t n, str
 {
 	struct pool p = { .lock = PTHREAD_MUTEX_INITIALIZER, .jobs = xcalloc(n, sizeof(*p.jobs)) };
 	size_t workers;
-	int r = collect(s, items, n, &p, e);
+	int r = store_settle(s->store, e);
+
+	if (r == 0)
+		r = collect(s, items, n, &p, e);
 
 	workers = p.n < s->jobs ? p.n : s->jobs;
 	for (size_t i = 0; i < p.n && workers; i++)

@@ -329,6 +329,7 @@ int session_hunt(struct session *s, const char *kind, const char *question, cons
 		sha256_add(h, &seed, sizeof(seed));
 	sha256_finish(h, key);
 	*ret_known = false;
+	store_hold(s->store);
 	if (!s->opt.fresh) {
 		r = store_hunt_find(s->store, key, ret_row, e);
 		if (r == 0) {

@@ -10,10 +10,12 @@
  */
 #include "store/db.h"
 
+#include "base/log.h"
 #include "sys/clock.h"
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <zstd.h>
@@ -102,8 +104,17 @@ int db_want_write(struct store *st, const char *what, struct err *e)
 	return err_set(e, ERR_ENV, "%s: %s was opened for reading only", what, st->path);
 }
 
+/* SQLite would count its memory, under a lock, at each allocation. */
+static void configure(void)
+{
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 int db_open(struct store *st, const char *name, int flags, struct err *e)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, configure);
 	int code = sqlite3_open_v2(
 		name, &st->db,
 		flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
@@ -283,6 +294,11 @@ int db_begin(struct store *st, enum db_sync sync, struct err *e)
 
 	if (r < 0)
 		return r;
+	if (st->is_held && !force)
+		return 0;
+	/* how a commit is made cannot be changed within it */
+	if ((r = db_settle(st, e)) < 0)
+		return r;
 	if (force != st->synced) {
 		r = db_script(st, "writing the journal",
 			      force ? "pragma synchronous=full" : "pragma synchronous=normal", e);
@@ -293,7 +309,15 @@ int db_begin(struct store *st, enum db_sync sync, struct err *e)
 	return db_exec(st, "writing the journal", "begin immediate", NO_ARGS, e);
 }
 
-int db_commit(struct store *st, struct err *e)
+int db_settle(struct store *st, struct err *e)
+{
+	if (!st->is_held)
+		return 0;
+	st->is_held = false;
+	return db_end(st, 0, e);
+}
+
+static int commit(struct store *st, struct err *e)
 {
 	int r = db_exec(st, "writing the journal", "commit", NO_ARGS, e);
 
@@ -305,12 +329,24 @@ int db_commit(struct store *st, struct err *e)
 int db_end(struct store *st, int r, struct err *e)
 {
 	if (r == 0)
-		r = db_commit(st, e);
+		r = commit(st, e);
+	st->is_held = false;
 	/* a full disk may have rolled back already; then there is nothing left to undo */
 	if (r < 0 && !sqlite3_get_autocommit(st->db) &&
 	    db_exec(st, "giving up a change", "rollback", NO_ARGS, NULL) < 0)
 		sqlite3_exec(st->db, "rollback", NULL, NULL, NULL);
+	/* what was interned in it has no row */
+	if (r < 0)
+		db_forget_metrics(st);
 	return r;
+}
+
+int db_end_held(struct store *st, int r, struct err *e)
+{
+	if (r < 0 || !st->holds)
+		return db_end(st, r, e);
+	st->is_held = true;
+	return 0;
 }
 
 /* --- compression -------------------------------------------------------------------------------------------------- */
@@ -366,6 +402,11 @@ void db_forget_metrics(struct store *st)
 
 void db_close(struct store *st)
 {
+	struct err e = ERR_INIT;
+
+	/* nobody is left to be told: what was held is lost as a run in flight is */
+	if (db_settle(st, &e) < 0)
+		log_debug("closing the journal: %s", e.msg);
 	for (size_t i = 0; i < st->n_cache; i++)
 		sqlite3_finalize(st->cache[i].stmt);
 	free(st->cache);

@@ -31,6 +31,9 @@ struct store {
 	int lock_fd;	 /* -1 while not held */
 	bool synced;	 /* what `pragma synchronous` says now: FULL or NORMAL */
 	int64_t sync_ns; /* monotonic time of the last commit that was forced to the disk */
+	int64_t begun_run, begun_hunt; /* the last run that began here, and whose it is */
+	bool holds;		       /* store_hold */
+	bool is_held;		       /* a transaction is open between two calls */
 	struct cached_stmt {
 		const char *sql;
 		sqlite3_stmt *stmt;
@@ -113,12 +116,15 @@ int db_script(struct store *st, const char *what, const char *sql, struct err *e
  */
 enum db_sync { DB_LAZY, DB_FORCE };
 int db_begin(struct store *st, enum db_sync sync, struct err *e) MUST_USE;
-int db_commit(struct store *st, struct err *e) MUST_USE;
 /*
  * Ends the transaction that db_begin opened: commits when r is 0, rolls back when it is negative. Returns r, or
  * the failure of the commit.
  */
 int db_end(struct store *st, int r, struct err *e) MUST_USE;
+/* The same, but under store_hold a lazy transaction stays open when r is 0: the next db_begin goes on in it, or commits it first. */
+int db_end_held(struct store *st, int r, struct err *e) MUST_USE;
+/* Commits what is held, if anything. */
+int db_settle(struct store *st, struct err *e) MUST_USE;
 
 /* The message and kind for the failure that SQLite reported last. Returns negative. */
 int db_err(struct store *st, int code, const char *what, struct err *e);

@@ -9,6 +9,9 @@
  * that began before a build and ended after it comes after the build, as it did for the living brain. What only began (a run in flight)
  * is in `run` and not in the journal.
  *
+ * Numbers are SQLite's own row numbers, one more than the largest: AUTOINCREMENT would keep a second count of them, in a table that each
+ * run writes, against the reuse of the numbers of deleted rows, of which there are none.
+ *
  * A metric's name, unit and direction are stored once (metric) and referred to: a reading is four numbers.
  */
 #include "store/schema.h"
@@ -24,7 +27,7 @@ const char *const schema_tables[] = {
 
 static const char version_1[] =
 	"create table hunt ("
-	"	id integer primary key autoincrement,"
+	"	id integer primary key,"
 	"	kind text not null,"
 	"	key text not null,"
 	"	question text not null,"    /* JSON */
@@ -37,7 +40,7 @@ static const char version_1[] =
 	"create index hunt_by_key on hunt(key);"
 
 	"create table hunt_state ("
-	"	id integer primary key autoincrement,"
+	"	id integer primary key,"
 	"	hunt integer not null references hunt(id),"
 	"	status text not null check (status in ('open', 'answered', 'stopped', 'failed')),"
 	"	at_ns integer not null,"
@@ -46,7 +49,7 @@ static const char version_1[] =
 	"create index hunt_state_by_hunt on hunt_state(hunt);"
 
 	"create table build ("
-	"	id integer primary key autoincrement,"
+	"	id integer primary key,"
 	"	key text not null,"
 	"	variant text not null,"
 	"	commit_id text not null,"
@@ -71,7 +74,7 @@ static const char version_1[] =
 
 	/* node: commit or variant of builds and marks. text: the mark, the action's JSON, the note. */
 	"create table journal ("
-	"	seq integer primary key autoincrement,"
+	"	seq integer primary key,"
 	"	hunt integer not null references hunt(id),"
 	"	kind text not null"
 	"		check (kind in ('build', 'boot', 'run', 'mark', 'action', 'note', 'undo')),"
@@ -106,7 +109,7 @@ static const char version_1[] =
 	"create index boot_by_build on boot(build);"
 
 	"create table run ("
-	"	id integer primary key autoincrement,"
+	"	id integer primary key,"
 	"	hunt integer not null references hunt(id),"
 	"	boot integer not null references boot(seq),"
 	"	benchmark text not null,"

@@ -58,6 +58,13 @@ static int probe(struct store *st)
 }
 
 /*
+ * A run writes a few small rows at the end of ten trees: a smaller page is less to write and to sum up. The -wal file is copied into the
+ * database, with two fsyncs, when it has 16 MB: at the usual 4 MB that came every 70 runs.
+ */
+static const char pragmas[] = "pragma page_size=2048; pragma wal_autocheckpoint=8000;"
+			      "pragma journal_mode=wal; pragma synchronous=normal";
+
+/*
  * Changing the mode needs the file for itself and does not wait by the busy timeout; two culprits that make the same store
  * at the same moment meet here.
  */
@@ -66,8 +73,7 @@ static int set_wal(struct store *st, struct err *e)
 	int code = SQLITE_OK;
 
 	for (int i = 0; i < DB_BUSY_MS / 20; i++) {
-		code = sqlite3_exec(st->db, "pragma journal_mode=wal; pragma synchronous=normal",
-				    NULL, NULL, NULL);
+		code = sqlite3_exec(st->db, pragmas, NULL, NULL, NULL);
 		if ((code & 0xff) != SQLITE_BUSY)
 			break;
 		nap_ns(20 * NS_PER_MS);

@@ -168,6 +168,13 @@ int store_boot_add(struct store *st, int64_t hunt, int64_t build, const char *co
 /* Begin: a row without an end, so that a crash shows what was in flight. */
 int store_run_begin(struct store *st, int64_t hunt, int64_t boot, const char *benchmark, int index,
 		    int64_t *ret_run, struct err *e) MUST_USE;
+/*
+ * From now on the end of a run, boots, actions and notes are committed together with the next store_run_begin (or anything that is
+ * forced), in its transaction: one commit a run instead of three. A kill before that loses the run that has just ended, as it loses one in
+ * flight. So before anything that takes time and is no run, store_settle. Reading through the same store sees what is held.
+ */
+void store_hold(struct store *st);
+int store_settle(struct store *st, struct err *e) MUST_USE;
 /* End: outcome, readings and output (compressed) in one transaction. */
 int store_run_end(struct store *st, int64_t run, enum outcome outcome, const char *reason,
 		  double seconds, const struct readings *readings, const char *output,

@@ -227,4 +227,5 @@ const struct target_ops target_local = {
 	.boot = local_boot,
 	.run = local_run,
 	.shutdown = local_shutdown,
+	.boots_at_once = true,
 };

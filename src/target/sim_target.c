@@ -149,4 +149,5 @@ const struct target_ops target_sim = {
 	.boot = boot_sim,
 	.run = run_sim,
 	.shutdown = shutdown_sim,
+	.boots_at_once = true,
 };

@@ -59,6 +59,7 @@ struct target_ops {
 		    struct str *context, struct str *reason, struct err *e);
 	int (*run)(struct boot *b, struct run_result *ret, struct err *e);
 	void (*shutdown)(struct boot *b);
+	bool boots_at_once; /* a boot takes no time to speak of */
 };
 const struct target_ops *target_find(const char *name);
 extern const struct target_ops *const targets[]; /* NULL-terminated */

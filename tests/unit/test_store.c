@@ -239,7 +239,7 @@ static int fill_it(const struct place *p)
 	if (store_open(p->store, STORE_WRITE, &st, &e) < 0 || setrlimit(RLIMIT_FSIZE, &limit))
 		return 1;
 	for (size_t i = 0; i < 1 << 16; i++)
-		big[i] = (char)(x = x * 1664525 + 1013904223) >> 8;
+		big[i] = (char)((x = x * 1664525 + 1013904223) >> 8);
 	for (int i = 0; i < 100 && r == 0; i++) {
 		struct build_row b = { .key = (char *)"k" };
 
@@ -884,6 +884,112 @@ static void kill_within_a_transaction_leaves_whole_runs(void **state)
 	assert_string_equal(sql_text_of(p, "pragma integrity_check"), "ok");
 }
 
+static int64_t add_boot(struct store *st, int64_t hunt, int64_t build)
+{
+	int64_t boot = 0;
+
+	OK(store_boot_add(st, hunt, build, NULL, OUTCOME_OK, NULL, 0, &boot, &oops));
+	return boot;
+}
+
+/* What comes after the end of a run under store_hold; false if it failed. */
+enum after_end { AFTER_NOTHING, AFTER_NOTE, AFTER_BEGIN, AFTER_SETTLE, AFTER_MARK, AFTER_CLOSE };
+
+static bool go_on(struct store *st, int64_t hunt, int64_t boot, enum after_end after)
+{
+	int64_t run;
+
+	switch (after) {
+	case AFTER_NOTHING:
+		return true;
+	case AFTER_NOTE:
+		return store_note(st, hunt, "n", NULL) == 0;
+	case AFTER_BEGIN:
+		return store_run_begin(st, hunt, boot, "bench", 1, &run, NULL) == 0;
+	case AFTER_SETTLE:
+		return store_settle(st, NULL) == 0;
+	case AFTER_MARK:
+		return store_mark(st, hunt, "n", "good", NULL) == 0;
+	case AFTER_CLOSE:
+		store_close(st);
+		return true;
+	}
+	return false;
+}
+
+static void end_held_and_die(const struct place *p, enum after_end after)
+{
+	struct readings r = { 0 };
+	struct store *st = open_store(p, STORE_WRITE);
+	int64_t hunt = begin_hunt(st, "k"), run = 0;
+	int64_t boot = add_boot(st, hunt, add_build(st, "b", OUTCOME_OK, "trees/b"));
+
+	readings_add(&r, "wall", "s", 1.5, 0, BETTER_LOWER, false);
+	store_hold(st);
+	if (store_run_begin(st, hunt, boot, "bench", 0, &run, NULL) == 0 &&
+	    store_run_end(st, run, OUTCOME_OK, NULL, 1, &r, NULL, 0, NULL) == 0 &&
+	    go_on(st, hunt, boot, after))
+		raise(SIGKILL);
+	_exit(1);
+}
+
+/* A kill before the next beginning loses the run that has just ended, and nothing else; after it, nothing. */
+static void a_held_end_is_kept_by_what_comes_next(void **state)
+{
+	struct place *p = *state;
+	static const struct {
+		enum after_end after;
+		unsigned runs;
+	} rows[] = { { AFTER_NOTHING, 0 }, { AFTER_NOTE, 0 }, { AFTER_BEGIN, 1 },
+		     { AFTER_SETTLE, 1 },  { AFTER_MARK, 1 }, { AFTER_CLOSE, 1 } };
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(observations) struct observations o = { 0 };
+		unsigned runs = 0;
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0)
+			end_held_and_die(p, rows[i].after);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status));
+
+		struct store *st = open_store(p, STORE_WRITE);
+
+		OK(store_observations(st, 1, &o, &oops));
+		assert_int_equal(o.v[0].kind, OBS_BOOT);
+		for (size_t k = 0; k < o.n; k++)
+			runs += o.v[k].kind == OBS_RUN && o.v[k].readings.n == 1;
+		assert_int_equal(runs, rows[i].runs);
+		store_close(st);
+		OK(fs_remove_tree(p->store, &oops));
+	}
+}
+
+/* A metric that is first seen in a change that fails is written again by the next one. */
+static void a_change_that_fails_forgets_its_metrics(void **state)
+{
+	struct place *p = *state;
+	AUTO(observations) struct observations o = { 0 };
+	struct store *st = open_store(p, STORE_WRITE);
+	int64_t hunt = begin_hunt(st, "k"), run = 0;
+	int64_t boot = add_boot(st, hunt, add_build(st, "b", OUTCOME_OK, "trees/b"));
+	struct readings r = { 0 };
+	struct err e = ERR_INIT;
+
+	store_hold(st);
+	readings_add(&r, "wall", "s", 1.5, 0, BETTER_LOWER, false);
+	OK(store_run_begin(st, hunt, boot, "bench", 0, &run, &oops));
+	OK(store_run_end(st, run, OUTCOME_OK, NULL, 1, &r, NULL, 0, &oops));
+	assert_int_equal(store_boot_add(st, hunt, 99, NULL, OUTCOME_OK, NULL, 0, &boot, &e),
+			 -ERR_MISSING);
+	OK(store_run_end(st, run, OUTCOME_OK, NULL, 1, &r, NULL, 0, &oops));
+	OK(store_observations(st, hunt, &o, &oops));
+	assert_string_equal(o.v[o.n - 1].readings.v[0].metric, "wall");
+	readings_done(&r);
+	store_close(st);
+}
+
 /* A lock that is none of ours: the wait is cut short, as the busy timeout would end it. */
 static void a_file_locked_by_another_program_is_told(void **state)
 {
@@ -975,6 +1081,8 @@ int main(void)
 		TEST(undo_withdraws_the_newest),
 		TEST(metrics_are_interned),
 		TEST(kill_loses_only_what_is_in_flight),
+		TEST(a_held_end_is_kept_by_what_comes_next),
+		TEST(a_change_that_fails_forgets_its_metrics),
 		TEST(kill_within_a_transaction_leaves_whole_runs),
 		TEST(a_file_locked_by_another_program_is_told),
 		TEST(two_writers_wait_for_each_other),
