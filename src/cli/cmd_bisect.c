@@ -14,7 +14,7 @@ struct bisect_args {
 	struct measuring_opts m;
 	bool fix, first_parent, inside, counter, relayout, no_duel;
 	struct strvec suspects;
-	const char *introduced, *from;
+	const char *introduced, *from, *over;
 	unsigned max_runs, max_builds;
 	int exit_code;
 };
@@ -32,6 +32,9 @@ const struct opt cmd_bisect_options[] = {
 	  "the ends may be equal: look for a change that was undone within the range" },
 	{ 0, "suspect", OPT_STRINGS, OPT_INTO(struct bisect_args, suspects), "REV|PATH",
 	  "look here first (costs runs, never correctness, if wrong)", .complete = COMPLETE_REV },
+	{ 0, "over", OPT_STRING, OPT_INTO(struct bisect_args, over), "LIST",
+	  "search a list of kernels that exist: a file of deb= and image= lines, oldest first, or deb=PATTERN",
+	  .complete = COMPLETE_FILE },
 	{ 0, "from", OPT_STRING, OPT_INTO(struct bisect_args, from), "FILE",
 	  "take the marks of a 'git bisect log'", .complete = COMPLETE_FILE },
 	{ 0, "counter", OPT_BOOL, OPT_INTO(struct bisect_args, counter), NULL,
@@ -67,14 +70,22 @@ static int bisect(const struct bisect_args *a, const struct opt_args *rest)
 	bool stored = false;
 	struct session s = { 0 };
 
-	if (rest->before != 2) {
+	if (a->over && (rest->list.n > 2 || rest->before == 1 || a->introduced || a->from ||
+			a->suspects.n || a->first_parent)) {
+		err_set(&e, ERR_USAGE,
+			"--over LIST takes two entries of the list as ends, or none; paths, --introduced, "
+			"--from, --suspect and --first-parent are for commits");
+		return cmd_fail(&e);
+	}
+	if (rest->before != 2 && !(a->over && !rest->before)) {
 		err_set(&e, ERR_USAGE, "bisect wants two revisions: culprit bisect %s [-- PATH...]",
 			a->fix ? "--fix BAD GOOD" : "GOOD BAD");
 		return cmd_fail(&e);
 	}
 	struct bisect_options o = {
-		.good = rest->list.v[a->fix ? 1 : 0],
-		.bad = rest->list.v[a->fix ? 0 : 1],
+		.good = rest->before ? rest->list.v[a->fix ? 1 : 0] : NULL,
+		.bad = rest->before ? rest->list.v[a->fix ? 0 : 1] : NULL,
+		.over = a->over,
 		.fix = a->fix,
 		.first_parent = a->first_parent,
 		.inside = a->inside,

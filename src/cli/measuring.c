@@ -49,17 +49,36 @@ void measuring_defaults(struct measuring_opts *m)
 	m->warmup = UINT32_MAX;
 }
 
+/* A kernel that exists runs in a guest unless something else is asked for. */
+static bool names_kernel(const char *const *argv)
+{
+	for (; argv && *argv; argv++)
+		if (starts_with(*argv, "deb=") || starts_with(*argv, "image=") ||
+		    starts_with(*argv, "--over"))
+			return true;
+	return false;
+}
+
 int measuring_open(const struct measuring_opts *m, const char *command, struct session *ret,
 		   struct err *e)
 {
+	const char *target = m->target ? m->target : names_kernel(m->argv) ? "exact" : NULL;
+	AUTO(strvec) struct strvec settings = STRVEC_INIT;
+
+	for (size_t i = 0; i < m->common.set.n; i++)
+		strvec_add(&settings, m->common.set.v[i]);
+	if (m->smp) {
+		strvec_addf(&settings, "targets.exact.smp=%u", m->smp);
+		strvec_addf(&settings, "targets.vm.smp=%u", m->smp);
+	}
 	struct session_options o = {
 		.store_dir = m->common.store,
 		.config_path = m->common.config,
-		.settings = (const char *const *)m->common.set.v,
+		.settings = (const char *const *)settings.v,
 		.build = m->common.build,
 		.bench = m->common.bench,
 		.benchmark = m->benchmark,
-		.target = m->target,
+		.target = target,
 		.measure = m->measure,
 		.metric = m->metric,
 		.budget_ns = m->budget_ns,

@@ -11,7 +11,7 @@ struct measuring_opts {
 	struct common_opts common;
 	const char *benchmark, *metric, *measure, *target;
 	int64_t budget_ns;
-	unsigned jobs, warmup;
+	unsigned jobs, warmup, smp;
 	int64_t seed_option;
 	double margin, alpha;
 	bool fresh, dry_run, no_benchmark, keep_failed;
@@ -30,7 +30,11 @@ void measuring_defaults(struct measuring_opts *m);
 			"wall (default), perf (hardware counters) or callgrind (exact "            \
 			"instruction counts)"),                                                    \
 		OPT_ROW(0, "target", OPT_STRING, OPT_INTO(type, field.target), "NAME",             \
-			"where runs happen: local, or sim=FILE (nothing runs: values of a file)"), \
+			"where runs happen: local, exact (a guest that counts instructions), vm, " \
+			"or sim=FILE (nothing runs: values of a file)"),                           \
+		OPT_ROW(0, "smp", OPT_UINT, OPT_INTO(type, field.smp), "N",                        \
+			"the guest's processors; with more than one exact gives events, no times", \
+			.min = 1, .max = 64),                                                      \
 		OPT_ROW(0, "budget", OPT_DURATION, OPT_INTO(type, field.budget_ns), "TIME",        \
 			"stop after this long with what is known then"),                           \
 		OPT_ROW('j', "jobs", OPT_UINT, OPT_INTO(type, field.jobs), "N",                    \

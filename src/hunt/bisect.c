@@ -16,9 +16,11 @@
 
 #include "base/log.h"
 #include "base/num.h"
+#include "hunt/booting.h"
 #include "hunt/plan.h"
 #include "hunt/prebuild.h"
 #include "hunt/prior.h"
+#include "hunt/releases.h"
 #include "repo/bisectlog.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
@@ -64,24 +66,6 @@ static void guard_fix(struct bisect *b)
 		}
 }
 
-/* Everything that the search's decisions depend on besides what is observed; stored with the question. */
-static void set_params(struct bisect *b)
-{
-	struct search_params *p = &b->params;
-
-	search_params_default(p);
-	p->alpha = b->o->alpha;
-	p->margin = b->o->margin;
-	p->counter = b->o->counter || b->s->bench->measure == MEASURE_CALLGRIND;
-	if (p->counter)
-		p->offset_scale = 0.0001;
-	p->can_relayout = b->o->relayout;
-	p->inside = b->o->inside;
-	p->runs_per_boot = b->s->bench->runs ? b->s->bench->runs : 1;
-	p->max_runs = b->o->max_runs;
-	p->max_builds = b->o->max_builds;
-}
-
 void bisect_start_search(struct bisect *b)
 {
 	b->search = search_new(&b->range.g, &b->params);
@@ -121,7 +105,7 @@ static int action_build(struct bisect *b, const struct action *a, struct mbuild 
 	struct mbuild *m;
 	int r;
 
-	variant_of_commit(oid, &v);
+	releases_variant(oid, &v);
 	if (a->how == ACTION_BUILD_EXISTING) {
 		m = numbered_build(b, a->build);
 		r = measure_ensure(b->s, m, &v, e);
@@ -163,6 +147,33 @@ static int one_value(struct bisect *b, struct visit *v, struct err *e)
 	return 0;
 }
 
+/* Where a boot is the unit of repetition: each value is one of a fresh boot, and they run side by side. */
+static int boot_each(struct bisect *b, const struct action *a, struct mbuild *m, struct err *e)
+{
+	enum { AHEAD = 16 };
+	int64_t number = a->how == ACTION_BUILD_EXISTING ? a->build : (int64_t)b->map.n - 1;
+	struct mbuild *next[AHEAD];
+	struct visit *v;
+
+	for (size_t i = 0; i < AHEAD; i++)
+		next[i] = m;
+	for (unsigned k = 0; k < a->runs; k++) {
+		unsigned left = a->runs - k;
+		int r = booting_ahead(b->s, next, left < AHEAD ? left : AHEAD, e);
+
+		if (r < 0 || (r = visit_begin(b->s, m, &v, e)) < 0)
+			return r;
+		search_booted(b->search, number, v->boot, v->outcome, v->boot_seconds);
+		for (unsigned i = 0; v->outcome == OUTCOME_OK && i < b->params.runs_per_boot; i++)
+			if ((r = one_value(b, v, e)) < 0)
+				return r;
+		visit_end(b->s);
+		if (session_over_budget(b->s))
+			return 0;
+	}
+	return 0;
+}
+
 static int do_action(struct bisect *b, const struct action *a, struct err *e)
 {
 	struct session *s = b->s;
@@ -172,6 +183,8 @@ static int do_action(struct bisect *b, const struct action *a, struct err *e)
 
 	if (r < 0 || !m)
 		return r;
+	if (booting_side_by_side(s))
+		return boot_each(b, a, m, e);
 	v = a->new_boot ? NULL : visit_open(s, m);
 	if (!v) {
 		if ((r = visit_begin(s, m, &v, e)) < 0)
@@ -289,7 +302,7 @@ static int end_build(struct bisect *b, uint32_t node, const char *rev, struct mb
 	struct variant v;
 	int r;
 
-	variant_of_commit(b->range.oid[node], &v);
+	releases_variant(b->range.oid[node], &v);
 	r = measure_build(b->s, &v, b->range.oid[node], 0, true, ret, e);
 	variant_done(&v);
 	if (r == 0 && (*ret)->outcome != OUTCOME_OK)
@@ -347,10 +360,10 @@ static int ends_at_once(struct bisect *b, struct err *e)
 	struct variant v[2];
 	int r;
 
-	if (b->s->opt.jobs < 2 || b->s->simulated)
+	if (b->s->opt.jobs < 2 || b->s->simulated || b->o->over)
 		return 0;
 	for (int i = 0; i < 2; i++) {
-		variant_of_commit(b->range.oid[nodes[i]], &v[i]);
+		releases_variant(b->range.oid[nodes[i]], &v[i]);
 		items[i] = (struct prebuild_item){ &v[i], 0, true };
 	}
 	r = prebuild(b->s, items, 2, e);
@@ -380,6 +393,8 @@ static int prepare(struct bisect *b, struct err *e)
 	if (r < 0 || (r = ends_at_once(b, e)) < 0 ||
 	    (r = end_build(b, b->range.g.good, bisect_old_rev(b->o), &ends[0], e)) < 0 ||
 	    (r = end_build(b, b->range.g.bad, bisect_new_rev(b->o), &ends[1], e)) < 0)
+		return r;
+	if ((r = booting_check_exact(b->s, ends[0], e)) < 0)
 		return r;
 	for (int i = 0; i < 2; i++)
 		if ((r = learn_by_running(b, ends[i], e)) < 0)
@@ -434,6 +449,12 @@ static void question(const struct bisect *b, struct str *out)
 	bisect_params_json(&b->params, &w);
 	put_list(&w, "paths", b->o->paths);
 	put_list(&w, "suspects", b->o->suspects);
+	if (b->o->over) {
+		json_out_array(&w, "over");
+		for (uint32_t i = 0; i < b->range.g.n; i++)
+			json_out_text(&w, NULL, b->range.oid[i]);
+		json_out_close(&w);
+	}
 	json_out_close(&w);
 }
 
@@ -515,7 +536,7 @@ static int hunt(struct bisect *b, char **ret_answer, bool *ret_stored, struct er
 		return plan_bisect(b->s, bisect_old_rev(b->o), bisect_new_rev(b->o),
 				   b->range.oid[b->range.g.bad], graph_candidates(&b->range.g),
 				   b->o->alpha, ret_answer, e);
-	set_params(b);
+	bisect_set_params(b);
 	question(b, &q);
 	range_write(&b->range, &graph);
 	r = session_hunt(b->s, "bisect", q.p, graph.p, b->o->seed, &row, &known, e);
@@ -547,6 +568,8 @@ void bisect_done(struct bisect *b)
 	free(b->map.v);
 	strvec_done(&b->skipped);
 	free(b->last_failure);
+	free(b->end_names[0]);
+	free(b->end_names[1]);
 	duel_done(&b->duel);
 }
 

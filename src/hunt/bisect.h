@@ -23,6 +23,8 @@ struct bisect_options {
 	const char
 		*introduced; /* fix: the known culprit; commits without it cannot count as fixed */
 	const char *from;    /* a git bisect log, or NULL */
+	const char *
+		over; /* a list of releases (hunt/releases.h) instead of commits; good and bad may be NULL then */
 	double alpha, margin;
 	uint64_t seed;
 	unsigned max_runs, max_builds;
@@ -32,6 +34,8 @@ struct bisect_options {
 struct bisect {
 	struct session *s;
 	const struct bisect_options *o;
+	struct bisect_options own; /* of a list of releases: with its ends' names */
+	char *end_names[2];
 	struct search_params params;
 	bool fix;
 	struct range range; /* old end first: good for a regression, bad for a fix */
@@ -68,6 +72,8 @@ const char *bisect_old_rev(const struct bisect_options *o);
 const char *bisect_new_rev(const struct bisect_options *o);
 struct json;
 struct json_out;
+/* Everything that the search's decisions depend on besides what is observed; stored with the question. */
+void bisect_set_params(struct bisect *b);
 /* The parameters as part of the question, and back (what is absent keeps the default). */
 void bisect_params_json(const struct search_params *p, struct json_out *w);
 void bisect_params_read(const struct json *question, struct search_params *ret);

@@ -7,9 +7,9 @@
  */
 #include "hunt/bisect.h"
 
-#include "hunt/guesting.h"
-
 #include "hunt/duel_json.h"
+#include "hunt/guesting.h"
+#include "hunt/releases.h"
 #include "hunt/steadier.h"
 #include "text/json.h"
 
@@ -27,8 +27,9 @@ static int side_build(struct bisect *b, size_t i, uint32_t node, struct err *e)
 	int r;
 
 	side->node = xstrdup(b->range.oid[node]);
-	side->label = xstrndup(b->range.oid[node], 12);
-	variant_of_commit(side->node, &side->variant);
+	side->label =
+		releases_is_one(side->node) ? releases_short(side->node) : xstrndup(side->node, 12);
+	releases_variant(side->node, &side->variant);
 	r = measure_build(b->s, &side->variant, side->node, 0, false, &m, e);
 	if (r < 0 || m->outcome != OUTCOME_OK)
 		return r;
@@ -100,6 +101,14 @@ static void put_commit(struct bisect *b, struct json_out *w, uint32_t node)
 	struct commit_info info;
 
 	json_out_text(w, "commit", b->range.oid[node]);
+	if (releases_is_one(b->range.oid[node])) {
+		AUTO_FREE char *name = releases_short(b->range.oid[node]);
+		const char *version = strchr(b->range.oid[node] + 4, '=');
+
+		json_out_text(w, "abbrev", name);
+		json_out_text(w, "subject", version ? version + 1 : "");
+		return;
+	}
 	if (b->s->repo && repo_commit(b->s->repo, b->range.oid[node], &info, NULL) == 0) {
 		json_out_text(w, "abbrev", info.abbrev);
 		json_out_text(w, "subject", info.subject);
@@ -344,7 +353,7 @@ int bisect_answer(struct bisect *b, char **ret, struct err *e)
 	json_out_text(&w, "verdict", answer_name(answer));
 	json_out_text(&w, "direction", b->fix ? "fix" : "regression");
 	json_out_text(&w, "culprit", answer == ANSWER_NAMED ? b->range.oid[st.culprit] : NULL);
-	json_out_text(&w, "kind", "commit");
+	json_out_text(&w, "kind", releases_is_one(b->range.good_oid) ? "release" : "commit");
 	if (answer == ANSWER_NAMED) {
 		json_out_object(&w, "named");
 		put_commit(b, &w, st.culprit);

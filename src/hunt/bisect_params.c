@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "hunt/bisect.h"
 
+#include "hunt/guesting.h"
 #include "text/json.h"
 
 #include <stddef.h>
+
+/* Of instructions in an emulated guest, measured over perturbed boots and neighbouring releases (docs/design/020-exact.md). */
+#define EXACT_OFFSET_SCALE 0.0002
+#define EXACT_BOOT_SCALE 0.0005
 
 /* One row a parameter: written and read by the same table, so that neither can be forgotten. */
 static const struct {
@@ -67,4 +72,25 @@ void bisect_params_read(const struct json *question, struct search_params *ret)
 		else if (json_to_int(v, NULL, &count))
 			*(unsigned *)at = (unsigned)count;
 	}
+}
+
+void bisect_set_params(struct bisect *b)
+{
+	struct search_params *p = &b->params;
+
+	search_params_default(p);
+	p->alpha = b->o->alpha;
+	p->margin = b->o->margin;
+	p->counter = b->o->counter || b->s->bench->measure == MEASURE_CALLGRIND;
+	if (p->counter)
+		p->offset_scale = 0.0001;
+	if (guesting(b->s)) {
+		p->offset_scale = EXACT_OFFSET_SCALE;
+		p->boot_scale = EXACT_BOOT_SCALE;
+	}
+	p->can_relayout = b->o->relayout;
+	p->inside = b->o->inside;
+	p->runs_per_boot = b->s->bench->runs ? b->s->bench->runs : 1;
+	p->max_runs = b->o->max_runs;
+	p->max_builds = b->o->max_builds;
 }

@@ -6,6 +6,7 @@
 #include "hunt/bisect.h"
 
 #include "hunt/prior.h"
+#include "hunt/releases.h"
 
 #include <string.h>
 
@@ -49,12 +50,33 @@ static int apply_suspects(struct bisect *b, struct err *e)
 	return r;
 }
 
+static int load_releases(struct bisect *b, struct err *e)
+{
+	AUTO(strvec) struct strvec list = STRVEC_INIT;
+	int r = releases_list(b->o->over, &list, e);
+
+	if (r == 0)
+		r = releases_range(&list, bisect_old_rev(b->o), bisect_new_rev(b->o), &b->range, e);
+	if (r < 0)
+		return r;
+	b->cannot_matter = xcalloc(b->range.g.n, 1);
+	b->end_names[0] = releases_short(b->range.good_oid);
+	b->end_names[1] = releases_short(b->range.bad_oid);
+	b->own = *b->o;
+	b->own.good = b->end_names[b->fix];
+	b->own.bad = b->end_names[!b->fix];
+	b->o = &b->own;
+	return 0;
+}
+
 int bisect_load_range(struct bisect *b, struct err *e)
 {
 	struct session *s = b->s;
 	char old_oid[65], new_oid[65];
 	int r;
 
+	if (b->o->over)
+		return load_releases(b, e);
 	if ((r = repo_resolve(s->repo, bisect_old_rev(b->o), old_oid, e)) < 0 ||
 	    (r = repo_resolve(s->repo, bisect_new_rev(b->o), new_oid, e)) < 0)
 		return r;
@@ -117,7 +139,7 @@ int bisect_learn_weights(struct bisect *b, struct mbuild *old, struct mbuild *ne
 	char **inputs[2];
 	size_t n = 0;
 	struct touched touched = { 0 };
-	int r = range_touched(s->repo, &b->range, &touched, e);
+	int r = b->o->over ? 0 : range_touched(s->repo, &b->range, &touched, e);
 
 	for (size_t i = 0; i < 2 && r == 0; i++)
 		if (ends[i]->inputs) {
@@ -127,7 +149,7 @@ int bisect_learn_weights(struct bisect *b, struct mbuild *old, struct mbuild *ne
 			n++;
 		}
 	/* one end alone cannot speak for the other's files */
-	if (r == 0)
+	if (r == 0 && !b->o->over)
 		prior_from_inputs(&b->range, &touched, inputs, n == 2 ? 2 : 0,
 				  s->config.project.inputs, b->cannot_matter);
 	if (r == 0) {

@@ -110,7 +110,8 @@ static int choose_target(struct session *s, struct err *e)
 			       "--target sim=FILE, see culprit-simulate(1)");
 	if (!is_sim && argument)
 		return err_set(e, ERR_USAGE, "target '%s' takes no '%s'", name, argument);
-	if (s->target->unusable && s->target->unusable(reason))
+	if ((s->target->unusable && s->target->unusable(reason)) ||
+	    (s->target->probe && s->target->probe(reason)))
 		return err_set(e, ERR_ENV, "target '%s' cannot be used here: %s", name, reason);
 	if (is_sim)
 		return simulated_open(s, argument + 1, e);

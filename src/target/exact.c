@@ -20,12 +20,14 @@
 #include "target/guest.h"
 #include "target/guest_files.h"
 #include "target/helpers.h"
+#include "target/kvm.h"
 #include "target/window.h"
 #include "text/json.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* More than a tick of 250 Hz, in instructions, which are nanoseconds. */
 #define OFFSET_MASK UINT64_C(0x3fffff)
@@ -39,8 +41,9 @@ struct boot {
 	struct guest_plan plan; /* target/guest_files.h */
 	struct guest *guest;
 	struct run_memory memory;
-	unsigned next; /* run */
-	bool is_gone;  /* no run can succeed any more */
+	unsigned next;	    /* run */
+	const char *target; /* "exact" or "vm" */
+	bool is_gone;	    /* no run can succeed any more */
 	char *why_gone;
 };
 
@@ -96,6 +99,16 @@ static const char *usable(char *reason)
 	return reason;
 }
 
+static const char *vm_usable(char *reason)
+{
+	if (usable(reason))
+		return reason;
+	if (!access("/dev/kvm", R_OK | W_OK))
+		return NULL;
+	snprintf(reason, 200, "/dev/kvm: %s; --target exact needs none", strerror(errno));
+	return reason;
+}
+
 static void exact_shutdown(struct boot *b)
 {
 	if (!b)
@@ -107,16 +120,17 @@ static void exact_shutdown(struct boot *b)
 	free(b);
 }
 
-static int exact_start(const struct boot_request *q, struct boot **ret, struct err *e)
+static int start(const char *target, const struct boot_request *q, struct boot **ret, struct err *e)
 {
 	struct boot *b = xcalloc(1, sizeof(*b));
 	struct perturbation p;
 	int r;
 
+	b->target = target;
 	b->q = *q;
 	b->q.started = NULL;
 	perturb(q, &p);
-	r = guest_plan_make(q, "exact", &p, &b->plan, e);
+	r = guest_plan_make(q, target, &p, &b->plan, e);
 	if (r == 0)
 		r = guest_start(&b->plan.setting, &b->guest, e);
 	if (r < 0)
@@ -124,6 +138,11 @@ static int exact_start(const struct boot_request *q, struct boot **ret, struct e
 	else
 		*ret = b;
 	return r;
+}
+
+static int exact_start(const struct boot_request *q, struct boot **ret, struct err *e)
+{
+	return start("exact", q, ret, e);
 }
 
 /* One line and an outcome for whatever ended the wait without a frame; ERR_STOPPED if it was the user. */
@@ -171,7 +190,7 @@ static void describe(const struct boot *b, double seconds, struct str *context)
 	struct json_out w = JSON_OUT_INIT(context, JSON_STYLE_COMPACT);
 
 	json_out_object(&w, NULL);
-	json_out_text(&w, "target", "exact");
+	json_out_text(&w, "target", b->target);
 	json_out_int(&w, "seed", (int64_t)b->q.seed);
 	guest_plan_describe(&b->plan, &w);
 	json_out_number(&w, "boot_seconds", seconds);
@@ -206,9 +225,8 @@ static int await_ready(struct boot *b, enum outcome *ret, struct str *reason, st
 	}
 }
 
-static int exact_boot(const struct boot_request *q, struct boot **ret_boot,
-		      enum outcome *ret_outcome, struct str *context, struct str *reason,
-		      struct err *e)
+static int boot(const char *target, const struct boot_request *q, struct boot **ret_boot,
+		enum outcome *ret_outcome, struct str *context, struct str *reason, struct err *e)
 {
 	struct boot *b = q->started;
 	int r = run_check(q->benchmark, e);
@@ -216,7 +234,7 @@ static int exact_boot(const struct boot_request *q, struct boot **ret_boot,
 	*ret_boot = NULL;
 	*ret_outcome = OUTCOME_OK;
 	if (r == 0 && !b)
-		r = exact_start(q, &b, e);
+		r = start(target, q, &b, e);
 	if (r == 0) {
 		b->q = *q;
 		r = await_ready(b, ret_outcome, reason, e);
@@ -231,6 +249,19 @@ static int exact_boot(const struct boot_request *q, struct boot **ret_boot,
 	else
 		exact_shutdown(b);
 	return 0;
+}
+
+static int exact_boot(const struct boot_request *q, struct boot **ret_boot,
+		      enum outcome *ret_outcome, struct str *context, struct str *reason,
+		      struct err *e)
+{
+	return boot("exact", q, ret_boot, ret_outcome, context, reason, e);
+}
+
+static int vm_boot(const struct boot_request *q, struct boot **ret_boot, enum outcome *ret_outcome,
+		   struct str *context, struct str *reason, struct err *e)
+{
+	return boot("vm", q, ret_boot, ret_outcome, context, reason, e);
 }
 
 /* --- a run ------------------------------------------------------------------------------------------------ */
@@ -336,7 +367,7 @@ static void drop_times(const struct boot *b, struct run_result *ret)
 {
 	struct readings kept = { 0 };
 
-	if (b->plan.setting.guest.smp < 2)
+	if (b->plan.setting.guest.smp < 2 || b->plan.setting.guest.kvm)
 		return;
 	for (size_t i = 0; i < ret->readings.n; i++) {
 		const struct reading *x = &ret->readings.v[i];
@@ -422,6 +453,17 @@ const struct target_ops target_exact = {
 	.unusable = usable,
 	.start = exact_start,
 	.boot = exact_boot,
+	.run = exact_run,
+	.shutdown = exact_shutdown,
+};
+
+/* Real time: a boot is a boot, and two at once would disturb each other. */
+const struct target_ops target_vm = {
+	.name = "vm",
+	.help = "kernels, and programs under one, in a guest in real time (KVM)",
+	.unusable = vm_usable,
+	.probe = kvm_probe,
+	.boot = vm_boot,
 	.run = exact_run,
 	.shutdown = exact_shutdown,
 };

@@ -49,6 +49,8 @@ struct target_ops {
 	const char *help;
 	/* NULL if usable here, else why not and what to install. `reason` is a buffer of 200. */
 	const char *(*unusable)(char *reason);
+	/* The same, when it takes seconds to find out: asked before the first use. NULL if there is nothing to try. */
+	const char *(*probe)(char *reason);
 	/*
 	 * Starts a boot and does not wait for it, so that several run side by side; boot() with `started` takes it, shutdown() ends it.
 	 * NULL where boots must not run beside each other.

@@ -11,6 +11,7 @@
 const struct target_ops *const targets[] = {
 	&target_local,
 	&target_exact,
+	&target_vm,
 	&target_sim,
 	NULL,
 };
