@@ -578,6 +578,8 @@ int bisect_hunt(struct session *s, const struct bisect_options *o, char **ret_an
 {
 	AUTO(bisect) struct bisect b = { .s = s, .o = o, .fix = o->fix };
 
+	s->goes_on_without = o->over != NULL;
+
 	*ret_stored = false;
 	return hunt(&b, ret_answer, ret_stored, e);
 }

@@ -157,7 +157,7 @@ int prebuilt_find(struct session *s, const struct variant *v, struct build_row *
 			return r;
 		r = keep(s, &f, &why);
 	}
-	if (r < 0 && !(is_the_releases(r) && s->hunt)) {
+	if (r < 0 && !(is_the_releases(r) && s->goes_on_without)) {
 		if (e)
 			*e = why;
 		return r;

@@ -10,14 +10,14 @@
 #include "hunt/session.h"
 
 /*
- * The build of a variant with `deb` or `image`: from the journal, or fetched, unpacked and journaled now. What apt does not have or
- * cannot fetch is an outcome (skipped, with its reason); ERR_ENV without apt.
+ * The build of a variant with `deb` or `image`: from the journal, or fetched, unpacked and journaled now. What apt does not have, or
+ * what is no kernel, is an outcome (skipped, with its reason) where s->goes_on_without, else ERR_MISSING or ERR_USAGE; ERR_ENV without apt.
  */
 int prebuilt_find(struct session *s, const struct variant *v, struct build_row *ret,
-		 struct err *e) MUST_USE;
+		  struct err *e) MUST_USE;
 /*
  * The kernel under which programs run in a guest ("deb=..." or "image=..."): kept in the store, its folder in s->guest_kernel. *ret_name (to
  * be freed) is what it is exactly, for the question.
  */
 int prebuilt_for_programs(struct session *s, const char *spec, char **ret_name,
-			 struct err *e) MUST_USE;
+			  struct err *e) MUST_USE;

@@ -123,10 +123,11 @@ struct session {
 			struct boot *handle;
 		} * v;
 		size_t n, cap;
-	} ahead;		     /* boots that were started before their turn: hunt/booting.h */
-	char *guest_kernel;	     /* "kernels/KEY": under what is no kernel; NULL = none */
-	bool exactness_known;	     /* the first boot was repeated already */
-	int64_t first_made;	     /* the first build that this session made; 0 = none yet */
+	} ahead;	      /* boots that were started before their turn: hunt/booting.h */
+	char *guest_kernel;   /* "kernels/KEY": under what is no kernel; NULL = none */
+	bool exactness_known; /* the first boot was repeated already */
+	bool goes_on_without; /* a search: a release that cannot be had is skipped, not an error */
+	int64_t first_made;   /* the first build that this session made; 0 = none yet */
 	bool trees_grew, said_cache; /* see hunt/evict.h */
 	struct visit *open_visit;
 	struct strvec remarks; /* said already in this hunt */

@@ -32,6 +32,23 @@ static bool is_as_likely_luck(const struct json *row)
 	       (!strcmp(v, "slower") || !strcmp(v, "faster"));
 }
 
+/* A count of the emulator is exact: all of its digits, in groups of three. */
+static void put_value(const struct json *row, double value, double scale_by, struct str *out)
+{
+	AUTO(str) struct str digits = STR_INIT;
+
+	if (strcmp(answer_str(row, "evidence"), "emulated") || *answer_str(row, "unit") ||
+	    value != floor(value) || fabs(value) >= 1e15) {
+		answer_value(value, scale_by, answer_str(row, "unit"), out);
+		return;
+	}
+	str_addf(&digits, "%.0f", fabs(value));
+	if (value < 0)
+		str_putc(out, '-');
+	for (size_t i = 0; i < digits.n; i++)
+		str_addf(out, "%s%c", i && (digits.n - i) % 3 == 0 ? "," : "", digits.p[i]);
+}
+
 static void put_metric_row(struct table *t, const struct json *row, bool emulated)
 {
 	AUTO(str) struct str a = STR_INIT;
@@ -40,10 +57,9 @@ static void put_metric_row(struct table *t, const struct json *row, bool emulate
 	AUTO(str) struct str verdict = STR_INIT;
 	double base = answer_number(row, "baseline_median");
 	bool primary = answer_flag(row, "primary");
-	const char *unit = answer_str(row, "unit");
 
-	answer_value(base, base, unit, &a);
-	answer_value(answer_number(row, "median"), base, unit, &b);
+	put_value(row, base, base, &a);
+	put_value(row, answer_number(row, "median"), base, &b);
 	answer_change(row, &change);
 	answer_verdict(row, &verdict);
 	table_cell(t, primary ? TEXT_BOLD : TEXT_PLAIN, "%s%s", answer_str(row, "metric"),
@@ -207,7 +223,7 @@ void answer_run(const struct json *answer, const struct answer_style *style, str
 		for (size_t k = 0; k < ARRAY_LEN(shown); k++) {
 			AUTO(str) struct str cell = STR_INIT;
 
-			answer_value(shown[k], shown[0], answer_str(row, "unit"), &cell);
+			put_value(row, shown[k], shown[0], &cell);
 			table_cell(&t, TEXT_PLAIN, "%s", cell.p);
 		}
 		table_cell(&t, TEXT_PLAIN, "%lld", answer_int(row, "n"));

@@ -233,7 +233,8 @@ int guest_plan_make(const struct boot_request *q, const char *target, const stru
 	if (!is_vm)
 		ret->plugin = guest_plugin(&ret->qemu);
 	if (t->model)
-		ret->plugin_args = xasprintf(",model=%s", t->model);
+		ret->plugin_args = xasprintf(",model=%s,memory=%" PRId64, t->model,
+					     t->memory_bytes ? t->memory_bytes : MEMORY_DEFAULT);
 	ret->folder = fs_join(q->store_dir, "guests");
 	ret->setting = (struct guest_setting){
 		.qemu = &ret->qemu,

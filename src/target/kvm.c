@@ -58,7 +58,7 @@ const char *kvm_probe(char *reason)
 	const char *tmp = getenv("TMPDIR");
 	AUTO_FREE char *dir = xasprintf("%s/culprit-kvm-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	AUTO_FREE char *path = mkdtemp(dir) ? fs_join(dir, "port") : NULL;
-	AUTO_FREE char *chardev = xasprintf("file,id=d,path=%s", path);
+	AUTO_FREE char *chardev = xasprintf("file,id=d,path=%s/port", dir);
 	struct probe p = { path, false };
 	AUTO(str) struct str said = STR_INIT;
 	struct proc_result result = { 0 };

@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# A real Debian kernel in the emulator. The package comes from $CULPRIT_DEBS (a folder shared by all runs) or from apt.
+
+load lib
+
+setup() {
+	setup_culprit
+	system_path
+	command -v qemu-system-x86_64 >/dev/null || skip 'qemu-system-x86 is not installed'
+	[ -e "$(dirname "$(readlink -f "$CULPRIT")")/culprit-guest" ] || skip 'the guest program was not built'
+	export CULPRIT_DEBS=${TEST_DEBS:-${TMPDIR:-/tmp}/culprit-test-debs}
+	mkdir -p "$CULPRIT_DEBS"
+	git init -q project
+	cd project
+	git commit -q --allow-empty -m one
+}
+
+# The newest 6.1 kernel that apt has; skips where there is none to be had.
+kernel() {
+	apt-cache pkgnames linux-image-6.1.0- 2>/dev/null | grep -E '^linux-image-6\.1\.0-[0-9]+-amd64$' | sort -V | tail -1
+}
+need_kernel() {
+	k=$(kernel)
+	[ -n "$k" ] || skip 'apt knows no linux-image-6.1.0-*-amd64'
+	ls -d "$CULPRIT_DEBS"/"$k"_* >/dev/null 2>&1 || (cd "$CULPRIT_DEBS" && timeout 300 apt-get download --print-uris "$k" >/dev/null 2>&1) ||
+		skip 'apt cannot reach its archive'
+}
+
+@test 'a Debian kernel boots, counts, and counts the same again' {
+	need_kernel
+	culprit_run run "deb=$k" --bench 'i=0; while [ $i -lt 200 ]; do (exit 0); i=$((i + 1)); done; echo "forks: 200"' -n 1 --json
+	expect_status 0
+	jq -e '.measured[] | select(.metric == "instructions") | .primary and .values[0] > 1000000 and .evidence == "emulated"' <<<"$output"
+	jq -e '[.measured[].metric] | contains(["kernel-instructions", "page-faults", "context-switches"])' <<<"$output"
+	culprit_run log 1
+	expect_out 'exact: one boot, made twice, gave the same'
+	! pgrep -f "$PWD/.culprit/guests" || complain 'a guest is left'
+	[ -z "$(ls .culprit/guests)" ] || complain 'a folder of a guest is left'
+}
+
+@test 'kill -9 leaves no guest behind' {
+	need_kernel
+	culprit run "deb=$k" --bench 'sleep 1000' -n 1 >out 2>&1 3>&- &
+	pid=$!
+	n=0
+	until pgrep -f "$PWD/.culprit/guests" >/dev/null; do
+		kill -0 $pid || complain "$(cat out)"
+		n=$((n + 1))
+		[ $n -lt 3000 ] || complain 'no guest began'
+		read -rt 0.1 <> <(:) || true
+	done
+	kill -9 $pid
+	wait $pid || true
+	n=0
+	while pgrep -f "$PWD/.culprit/guests" >/dev/null; do
+		n=$((n + 1))
+		[ $n -lt 300 ] || complain 'a guest outlived its culprit'
+		read -rt 0.1 <> <(:) || true
+	done
+}
+
+@test 'what is no kernel, and a package that does not exist, are one line' {
+	echo hello >text
+	culprit_run run image=text --bench true
+	expect_status 2
+	expect_one_line 'text'
+	command -v apt-cache >/dev/null || skip 'no apt here'
+	culprit_run run deb=linux-image-0.0.0-nothing --bench true
+	[ "$status" -ne 0 ] || complain 'a kernel that does not exist'
+	expect_one_line 'linux-image-0.0.0-nothing'
+}
+
+@test 'a program needs a kernel to run under' {
+	culprit_run run --target exact --bench true
+	expect_status 2
+	expect_one_line 'targets.exact.kernel'
+}
+
+@test 'a list of releases is checked before anything is fetched' {
+	culprit_run bisect --over nothing.txt --bench true
+	expect_status 2
+	expect_one_line 'nothing.txt'
+	printf '# none\nlinux-image-6.1.0-1-amd64\n' >list
+	culprit_run bisect --over list --bench true
+	expect_status 2
+	expect_one_line 'deb=PACKAGE or image=PATH is wanted'
+	culprit_run bisect --over list one --bench true
+	expect_status 2
+	expect_one_line 'two entries of the list'
+}
