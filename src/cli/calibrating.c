@@ -8,7 +8,6 @@ int calibrating(const struct measuring_opts *m, const char *variant, unsigned ru
 {
 	struct calibrate_options o = { .variant = variant,
 				       .alpha = m->alpha,
-				       .margin = m->margin,
 				       .runs = runs,
 				       .seed = (uint64_t)m->seed_option };
 	AUTO_FREE char *answer = NULL;
@@ -18,6 +17,7 @@ int calibrating(const struct measuring_opts *m, const char *variant, unsigned ru
 	int r = measuring_open(m, "doctor --calibrate", &s, &e);
 
 	if (r == 0) {
+		o.margin = measuring_margin(m, &s);
 		r = calibrate_hunt(&s, &o, &answer, &stored, &e);
 		session_close(&s);
 	}

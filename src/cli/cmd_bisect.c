@@ -98,7 +98,6 @@ static int bisect(const struct bisect_args *a, const struct opt_args *rest)
 		.introduced = a->introduced,
 		.from = a->from,
 		.alpha = a->m.alpha,
-		.margin = a->m.margin,
 		.seed = (uint64_t)a->m.seed_option,
 		.max_runs = a->max_runs,
 		.max_builds = a->max_builds,
@@ -106,6 +105,7 @@ static int bisect(const struct bisect_args *a, const struct opt_args *rest)
 	int r = measuring_open(&a->m, "bisect", &s, &e);
 
 	if (r == 0) {
+		o.margin = measuring_margin(&a->m, &s);
 		r = bisect_hunt(&s, &o, &answer, &stored, &e);
 		session_close(&s);
 	}

@@ -82,7 +82,6 @@ static int compare_variants(const struct compare_args *a, const struct strvec *a
 		.variants = (const char *const *)args->v,
 		.n = args->n,
 		.alpha = a->m.alpha,
-		.margin = a->m.margin,
 		.seed = (uint64_t)a->m.seed_option,
 		.max_runs = a->runs,
 		.layouts = a->layouts,
@@ -93,6 +92,7 @@ static int compare_variants(const struct compare_args *a, const struct strvec *a
 
 	if (r < 0)
 		return r;
+	o.margin = measuring_margin(&a->m, &s);
 	r = versus_hunt(&s, &o, ret, stored, e);
 	session_close(&s);
 	return r;
@@ -111,8 +111,9 @@ static int compare(const struct compare_args *a, const struct strvec *args)
 		return cmd_fail(&e);
 	}
 	if (are_files(args))
-		r = versus_files((const char *const *)args->v, args->n, a->m.alpha, a->m.margin,
-				 (enum better)a->better, a->m.metric, &answer, &e);
+		r = versus_files((const char *const *)args->v, args->n, a->m.alpha,
+				 measuring_margin(&a->m, NULL), (enum better)a->better, a->m.metric,
+				 &answer, &e);
 	else
 		r = compare_variants(a, args, &answer, &stored, &untestable, &e);
 	if (r == 0)

@@ -5,6 +5,7 @@
  * It looks, and changes nothing: every fix is a command for the user to judge.
  */
 #include "cli/calibrating.h"
+#include "cli/exactness.h"
 #include "cli/stop.h"
 #include "cli/term.h"
 #include "sys/busy.h"
@@ -282,6 +283,8 @@ static int doctor(const struct doctor_args *a, const struct strvec *args)
 
 	if (a->is_calibrating && args->n <= 1)
 		return calibrating(&a->m, args->n ? args->v[0] : "HEAD", a->runs);
+	if (!a->is_calibrating && a->m.target && !strcmp(a->m.target, "exact") && args->n <= 1)
+		return exactness_doctor(&a->m, args->n ? args->v[0] : "HEAD");
 	if (args->n) {
 		err_set(&e, ERR_USAGE,
 			a->is_calibrating

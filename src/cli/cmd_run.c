@@ -34,7 +34,6 @@ static int run(const struct run_args *a, const struct strvec *args)
 		.variants = args->n ? (const char *const *)args->v : head,
 		.n = args->n ? args->n : 1,
 		.alpha = a->m.alpha,
-		.margin = a->m.margin,
 		.seed = (uint64_t)a->m.seed_option,
 		.fixed_runs = a->runs,
 		.layouts = a->layouts,
@@ -43,6 +42,7 @@ static int run(const struct run_args *a, const struct strvec *args)
 	int r = measuring_open(&a->m, "run", &s, &e);
 
 	if (r == 0) {
+		o.margin = measuring_margin(&a->m, &s);
 		r = versus_hunt(&s, &o, &answer, &stored, &e);
 		session_close(&s);
 	}

@@ -5,6 +5,7 @@
 #include "cli/term.h"
 #include "hunt/opening.h"
 #include "report/answer.h"
+#include "target/exact.h"
 #include "text/json.h"
 
 #include <string.h>
@@ -44,7 +45,6 @@ static const struct hunt_ui voice = {
 void measuring_defaults(struct measuring_opts *m)
 {
 	memset(m, 0, sizeof(*m));
-	m->margin = 0.01;
 	m->alpha = 0.05;
 	m->warmup = UINT32_MAX;
 }
@@ -57,6 +57,16 @@ static bool names_kernel(const char *const *argv)
 		    starts_with(*argv, "--over"))
 			return true;
 	return false;
+}
+
+double measuring_margin(const struct measuring_opts *m, const struct session *s)
+{
+	if (m->margin > 0)
+		return m->margin;
+	if (s && s->bench->margin > 0)
+		return s->bench->margin;
+	/* what boots of one kernel differ by is a tenth of what runs of a machine do (docs/design/020-exact.md) */
+	return s && s->target == &target_exact ? 0.001 : 0.01;
 }
 
 int measuring_open(const struct measuring_opts *m, const char *command, struct session *ret,

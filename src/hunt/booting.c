@@ -269,50 +269,20 @@ static char *difference(const struct said *a, const struct said *b)
 	return NULL;
 }
 
-static int journal_exactness(struct session *s, const struct said *said, const char *differs,
-			     struct err *e)
+void exactness_done(struct exactness *x)
 {
-	AUTO_FREE char *note = NULL;
-
-	if (said[0].failure || said[1].failure)
-		return 0; /* the hunt itself will say it, with its journal rows */
-	if (!differs)
-		note = xasprintf("%sone boot, made twice, gave the same %zu readings and "
-				 "%zu bytes of output",
-				 exact_note, said[0].readings.n, said[0].output.n);
-	else
-		note = xasprintf("%stwo boots with one seed differ: %s", exact_note, differs);
-	if (differs)
-		session_warn(
-			s,
-			"not exact here: two boots with one seed differ (%s); what is measured "
-			"is treated as noise",
-			differs);
-	else
-		session_stage(s,
-			      "exact       one boot, made twice: %zu readings and %zu bytes of "
-			      "output agree to the last digit",
-			      said[0].readings.n, said[0].output.n);
-	s->exactness_known = true;
-	return store_note(s->store, s->hunt, note, e);
+	free(x->failure);
+	free(x->differs);
+	*x = (struct exactness){ 0 };
 }
 
-void booting_replay(struct session *s, const struct observations *obs)
-{
-	for (size_t i = 0; i < obs->n; i++)
-		if (obs->v[i].kind == OBS_NOTE && starts_with(obs->v[i].text, exact_note))
-			s->exactness_known = true;
-}
-
-int booting_check_exact(struct session *s, struct mbuild *b, struct err *e)
+int booting_try_exact(struct session *s, struct mbuild *b, struct exactness *ret, struct err *e)
 {
 	struct said said[2] = { { .output = STR_INIT }, { .output = STR_INIT } };
 	struct boot_request q[2];
-	int r = 0;
+	int r = lay_over(s, b, e);
 
-	if (!booting_side_by_side(s) || s->exactness_known || b->outcome != OUTCOME_OK)
-		return 0;
-	if ((r = lay_over(s, b, e)) < 0)
+	if (r < 0)
 		return r;
 	for (int i = 0; i < 2; i++) {
 		request(s, b, s->next_boot, &q[i]);
@@ -328,12 +298,51 @@ int booting_check_exact(struct session *s, struct mbuild *b, struct err *e)
 		else
 			s->target->shutdown(q[i].started);
 	}
-	if (r == 0) {
-		AUTO_FREE char *differs = difference(&said[0], &said[1]);
-
-		r = journal_exactness(s, said, differs, e);
-	}
+	*ret = (struct exactness){ .readings = said[0].readings.n, .bytes = said[0].output.n };
+	if (said[0].failure || said[1].failure)
+		ret->failure = xstrdup(said[0].failure ? said[0].failure : said[1].failure);
+	else
+		ret->differs = difference(&said[0], &said[1]);
 	said_done(&said[0]);
 	said_done(&said[1]);
 	return r;
+}
+
+void booting_replay(struct session *s, const struct observations *obs)
+{
+	for (size_t i = 0; i < obs->n; i++)
+		if (obs->v[i].kind == OBS_NOTE && starts_with(obs->v[i].text, exact_note))
+			s->exactness_known = true;
+}
+
+int booting_check_exact(struct session *s, struct mbuild *b, struct err *e)
+{
+	AUTO(exactness) struct exactness x = { 0 };
+	AUTO_FREE char *note = NULL;
+	int r;
+
+	if (!booting_side_by_side(s) || s->exactness_known || b->outcome != OUTCOME_OK)
+		return 0;
+	r = booting_try_exact(s, b, &x, e);
+	/* a failure will be met again by the hunt itself, with its journal rows */
+	if (r < 0 || x.failure)
+		return r;
+	if (x.differs) {
+		note = xasprintf("%stwo boots with one seed differ: %s", exact_note, x.differs);
+		session_warn(
+			s,
+			"not exact here: two boots with one seed differ (%s); what is measured "
+			"is treated as noise",
+			x.differs);
+	} else {
+		note = xasprintf("%sone boot, made twice, gave the same %zu readings and %zu bytes "
+				 "of output",
+				 exact_note, x.readings, x.bytes);
+		session_stage(s,
+			      "exact       one boot, made twice: %zu readings and %zu bytes of "
+			      "output agree to the last digit",
+			      x.readings, x.bytes);
+	}
+	s->exactness_known = true;
+	return store_note(s->store, s->hunt, note, e);
 }

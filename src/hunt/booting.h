@@ -23,6 +23,15 @@ bool booting_side_by_side(const struct session *s);
  */
 int booting_ahead(struct session *s, struct mbuild *const *builds, size_t n,
 		  struct err *e) MUST_USE;
+/* Two boots of one build with one seed. */
+struct exactness {
+	char *failure; /* a boot or a run failed: nothing is known; else NULL */
+	char *differs; /* the first thing that does, or NULL: they agree to the last digit */
+	size_t readings, bytes; /* of output; that were compared */
+};
+void exactness_done(struct exactness *x);
+int booting_try_exact(struct session *s, struct mbuild *b, struct exactness *ret,
+		      struct err *e) MUST_USE;
 /*
  * The first boot of a hunt twice, with one seed, and everything compared digit by digit: says so in a note, once a hunt. ERR_ENV if they
  * differ. Nothing to do for other targets.
