@@ -335,44 +335,70 @@ static void attach_block(struct qemu_plugin_tb *tb, size_t n, struct symbol *sym
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_model, QEMU_PLUGIN_CB_NO_REGS, b);
 }
 
+/* One instruction's share in a block, and what is carried on to the next ones. */
+struct walk {
+	uint64_t waiting; /* quiet instructions not yet counted */
+	struct symbol *symbol;
+	uint64_t symbol_page;
+};
+
+/* A function of a program does not end inside a block of its code, so a page's bytes are compared once a block. */
+static void follow_symbol(struct walk *w, const struct qemu_plugin_insn *q, bool kernel)
+{
+	uint64_t page = qemu_plugin_insn_vaddr(q) >> PAGE_SHIFT;
+
+	if (!exact.naming || (!kernel && page == w->symbol_page))
+		return;
+	w->symbol = symbol_of(q);
+	w->symbol_page = page;
+}
+
+static void attach_count(struct qemu_plugin_insn *q, struct walk *w, bool kernel)
+{
+	if (!w->waiting)
+		return;
+	host_add_executed(q, &exact.window.shared.v[kernel ? TALLY_KERNEL : TALLY_USER],
+			  w->waiting);
+	if (w->symbol)
+		host_add_executed(q, &w->symbol->instructions, w->waiting);
+	w->waiting = 0;
+}
+
+/* A mark counts for nothing, and what stands before it is counted before it. */
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t n = qemu_plugin_tb_n_insns(tb);
-	uint64_t waiting = 0, *v = exact.window.shared.v;
-	struct symbol *symbol = NULL;
+	struct walk w = { .symbol_page = UINT64_MAX };
+	uint8_t next[INSN_MAX];
+	size_t next_size = host_insn_bytes(qemu_plugin_tb_get_insn(tb, 0), next, sizeof(next));
 
 	(void)id;
 	for (size_t i = 0; i < n; i++) {
-		struct qemu_plugin_insn *q = qemu_plugin_tb_get_insn(tb, i);
-		uint8_t bytes[INSN_MAX];
-		size_t size = host_insn_bytes(q, bytes, sizeof(bytes));
-		struct insn insn = insn_decode(bytes, size);
+		struct qemu_plugin_insn *q = qemu_plugin_tb_get_insn(tb, i),
+					*q1 = i + 1 < n ? qemu_plugin_tb_get_insn(tb, i + 1) : NULL;
 		bool kernel = qemu_plugin_insn_vaddr(q) >> 63;
-		enum mark mark = mark_of(bytes, size);
+		enum mark mark = mark_of(next, next_size);
+		struct insn insn = insn_decode(next, next_size);
 
-		waiting++;
-		if (i == 0) {
-			symbol = symbol_of(q);
-			attach_block(tb, n, symbol);
-		}
-		if (insn.quiet && mark == MARK_NONE && i + 1 < n)
+		next_size = q1 ? host_insn_bytes(q1, next, sizeof(next)) : 0;
+		follow_symbol(&w, q, kernel);
+		if (i == 0)
+			attach_block(tb, n, w.symbol);
+		if (mark != MARK_NONE) {
+			attach_mark(q, mark, q1);
 			continue;
-		host_add_executed(q, &v[kernel ? TALLY_KERNEL : TALLY_USER], waiting);
-		if (i > 0)
-			symbol = symbol_of(q);
-		if (symbol)
-			host_add_executed(q, &symbol->instructions, waiting);
-		waiting = 0;
-		if (mark != MARK_NONE)
-			attach_mark(q, mark, i + 1 < n ? qemu_plugin_tb_get_insn(tb, i + 1) : NULL);
+		}
+		w.waiting++;
+		if (!insn.quiet || !q1 || mark_of(next, next_size) != MARK_NONE)
+			attach_count(q, &w, kernel);
 		if (insn.atomic)
-			host_add_executed(q, &v[TALLY_ATOMICS], 1);
+			host_add_executed(q, &exact.window.shared.v[TALLY_ATOMICS], 1);
 		if ((insn.cr3 || insn.flush) && exact.options.model)
 			qemu_plugin_register_vcpu_insn_exec_cb(q, on_new_space,
 							       QEMU_PLUGIN_CB_NO_REGS,
 							       insn.flush ? &exact : NULL);
 		if (!insn.quiet)
-			attach_memory(q, &insn, kernel, symbol);
+			attach_memory(q, &insn, kernel, w.symbol);
 	}
 }
 
