@@ -158,7 +158,8 @@ int booting_now(struct session *s, struct mbuild *b, struct visit *v, struct err
 		v->boot_seconds = (double)(clock_monotonic_ns() - t0) / 1e9;
 	s->n_boots++;
 	if (v->outcome != OUTCOME_OK)
-		session_note(s, "%.40s: boot %s: %s", b->node, outcome_name(v->outcome), reason.p);
+		session_note(s, "%.*s: boot %s: %s", (int)strcspn(b->node, "\n"), b->node,
+			     outcome_name(v->outcome), reason.p);
 	return store_boot_add(s->store, s->hunt, b->id, context.n ? context.p : "{}", v->outcome,
 			      reason.p, v->boot_seconds, &v->boot, e);
 }

@@ -94,11 +94,13 @@ void session_known(struct session *s, const char *fmt, ...)
 
 void session_doing(struct session *s, const char *what, const char *node)
 {
-	/* an object name is cut shorter than elsewhere: the line has 80 columns */
-	int n = strlen(node) >= 40 ? 8 : 40;
+	/* a variant's key has several lines; an object name is cut shorter than elsewhere: the line has 80 columns */
+	const char *name = starts_with(node, "commit=") ? node + strlen("commit=") : node;
+	int n = (int)strcspn(name, "\n");
+	bool is_commit = (n == 40 || n == 64) && strspn(name, "0123456789abcdef") == (size_t)n;
 
 	free(s->doing);
-	s->doing = xasprintf("%s %.*s", what, n, node);
+	s->doing = xasprintf("%s %.*s", what, is_commit ? 8 : n < 40 ? n : 40, name);
 	s->doing_since_ns = clock_monotonic_ns();
 	session_tick(s);
 }

@@ -154,7 +154,10 @@ static void put_cost(const struct json *answer, struct str *out)
 static bool one_build_each(const struct json *answer)
 {
 	const struct json *row = json_get(answer, "metrics[0]");
+	const char *variant = answer_str(row, "variant");
 
+	if (starts_with(variant, "deb=") || starts_with(variant, "image="))
+		return false; /* nobody here can build them again */
 	return answer_int(row, "builds[0]") == 1 && answer_int(row, "builds[1]") == 1;
 }
 

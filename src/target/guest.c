@@ -27,7 +27,7 @@
 
 #define POLL_NS (5 * NS_PER_MS)
 #define TICK_NS (250 * NS_PER_MS)
-#define END_NS (3 * NS_PER_S) /* for QEMU to leave by itself when the gate says so */
+#define END_NS (NS_PER_S / 2) /* for QEMU to leave by itself when the gate says so */
 #define CONSOLE_MAX ((size_t)4 << 20)
 #define RESULTS_MAX ((size_t)256 << 20)
 #define WINDOWS_MAX ((size_t)256 << 20)
