@@ -157,6 +157,8 @@ int booting_now(struct session *s, struct mbuild *b, struct visit *v, struct err
 	if (!s->simulated)
 		v->boot_seconds = (double)(clock_monotonic_ns() - t0) / 1e9;
 	s->n_boots++;
+	s->boot_seconds += v->boot_seconds;
+	s->waited_boots++;
 	if (v->outcome != OUTCOME_OK)
 		session_note(s, "%.*s: boot %s: %s", (int)strcspn(b->node, "\n"), b->node,
 			     outcome_name(v->outcome), reason.p);

@@ -344,6 +344,8 @@ static double seconds_per_round(const struct session *s, const struct duel *d)
 {
 	double per_run = s->ok_runs ? s->run_seconds / s->ok_runs : 0;
 
+	if (s->waited_boots)
+		per_run += s->boot_seconds / s->waited_boots / (1 + s->bench->warmup);
 	return per_run * (double)d->n_sides * (1 + s->bench->warmup);
 }
 

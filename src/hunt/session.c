@@ -191,7 +191,8 @@ void session_reset(struct session *s)
 	s->said_incomplete = s->said_drift = s->exactness_known = false;
 	s->hunt = 0;
 	s->n_builds = s->n_boots = s->n_runs = s->ok_runs = s->ok_builds = 0;
-	s->run_seconds = s->build_seconds = 0;
+	s->run_seconds = s->build_seconds = s->boot_seconds = 0;
+	s->waited_boots = 0;
 	s->next_boot = 0;
 	s->spent_ns = 0;
 }

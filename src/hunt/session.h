@@ -108,6 +108,8 @@ struct session {
 	struct strvec artefacts;	    /* index = artefact_no */
 	unsigned n_builds, n_boots, n_runs; /* that this hunt observed, failed ones included */
 	double run_seconds, build_seconds;  /* sums over ok ones, for pricing */
+	double boot_seconds;		    /* waited for guests to be ready, by this process */
+	unsigned waited_boots;
 	unsigned ok_runs, ok_builds;
 	struct node_tally {
 		char *node, *last_reason;
