@@ -8,7 +8,7 @@
 
 /* Of instructions in an emulated guest, measured over perturbed boots and neighbouring releases (docs/design/020-exact.md). */
 #define EXACT_OFFSET_SCALE 0.0002
-#define EXACT_BOOT_SCALE 0.0005
+#define EXACT_BOOT_SCALE 0.001
 
 /* One row a parameter: written and read by the same table, so that neither can be forgotten. */
 static const struct {
