@@ -11,7 +11,7 @@ setup() {
 	export CULPRIT_DEBS=${TEST_DEBS:-${TMPDIR:-/tmp}/culprit-test-debs}
 	mkdir -p "$CULPRIT_DEBS"
 	git init -q project
-	cd project
+	cd project || return 1
 	git commit -q --allow-empty -m one
 }
 
