@@ -41,9 +41,12 @@ struct benchmark {
 	const char **files; /* copied from the invoking checkout, frozen at the start of a hunt */
 	double margin;	    /* 0 = the command's default */
 	enum measure measure;
+	const char *about;
+	const char **programs, **packages; /* of this machine; a guest gets copies */
 	/* Of a guest; lists may be NULL. */
-	const char **programs, **modules;
+	const char **modules;
 	const char *setup, *operations;
+	const char **blind; /* what exact does not see of it */
 };
 
 struct project {
@@ -93,11 +96,11 @@ struct config {
 void config_done(struct config *c);
 
 /*
- * Read `path` (NULL = none), then each "key.path=value" of `overrides`, then the flags' values (`build`, `bench`; NULL = not given: `bench`
+ * Read `workload` (NULL = none; see bench/workload.h), then `path` (NULL = none), then each "key.path=value" of `overrides`, then the flags' values (`build`, `bench`; NULL = not given: `bench`
  * makes the benchmark called "default"). Errors carry FILE:LINE. Defaults are filled in.
  */
-int config_load(const char *path, const char *const *overrides, const char *build,
-		const char *bench, struct config *ret, struct err *e) MUST_USE;
+int config_load(const char *workload, const char *path, const char *const *overrides,
+		const char *build, const char *bench, struct config *ret, struct err *e) MUST_USE;
 /* The same from a text in memory; `name` stands in messages. NULL text = no file. */
 int config_parse(const char *name, const char *text, size_t n, const char *const *overrides,
 		 const char *build, const char *bench, struct config *ret, struct err *e) MUST_USE;

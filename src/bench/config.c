@@ -19,143 +19,6 @@
 #include <regex.h>
 #include <string.h>
 
-#define P(field) offsetof(struct config, project.field)
-#define K(field) offsetof(struct config, kernel.field)
-#define B(field) offsetof(struct benchmark, field)
-#define M(field) offsetof(struct formula_metric, field)
-#define T(field) offsetof(struct target_config, field)
-
-static const struct conf_choice directions[] = { { "lower", BETTER_LOWER },
-						 { "higher", BETTER_HIGHER },
-						 { NULL, 0 } };
-static const struct conf_choice measures[] = { { "wall", MEASURE_WALL },
-					       { "perf", MEASURE_PERF },
-					       { "callgrind", MEASURE_CALLGRIND },
-					       { NULL, 0 } };
-
-const struct conf_key config_keys[] = {
-	{ "project.build", CONF_STRING, P(build), NULL,
-	  "the shell command that builds a checkout; without it nothing is built",
-	  .example = "make -j$JOBS" },
-	{ "project.artefacts", CONF_STRINGS, P(artefacts), NULL,
-	  "what the build makes and the benchmarks use, as paths or globs; two commits with identical artefacts are "
-	  "one candidate; without it every new or changed file counts",
-	  .example = "[minigzip]" },
-	{ "project.subdir", CONF_STRING, P(subdir), NULL,
-	  "the folder of the repository where commands run, instead of its top", .example = "src" },
-	{ "project.jobs", CONF_UINT, P(jobs), "0",
-	  "what $JOBS is in the build command; 0 is one for each CPU", 0, 4096,
-	  .incidental = true },
-	{ "project.build_timeout", CONF_DURATION, P(build_timeout_ns), "1h",
-	  "a build that takes longer is ended and counts as not buildable" },
-	{ "project.inputs", CONF_STRINGS, P(inputs), NULL,
-	  "globs of files that matter although the build does not read them, such as data of the benchmark",
-	  .example = "[data/*]" },
-	{ "project.cache", CONF_SIZE, P(cache_bytes), "10G",
-	  "what the kept built trees may take on the disk; beyond it the least recently used go, never those of the "
-	  "running hunt",
-	  .incidental = true },
-
-	{ "benchmarks.*.command", CONF_STRING, B(command), NULL,
-	  "the shell command that is measured; it sees $CULPRIT_SRC, $CULPRIT_DATA and $JOBS",
-	  .example = "./minigzip -9 < $CULPRIT_DATA/corpus > /dev/null" },
-	{ "benchmarks.*.reader", CONF_STRING, B(reader), NULL,
-	  "the format of the command's output; without one, an output that is wholly 'name: value unit' lines is read",
-	  .example = "lines" },
-	{ "benchmarks.*.regex", CONF_STRING, B(regex), NULL,
-	  "instead of a reader: a POSIX extended regular expression whose first group is the value",
-	  .example = "'elapsed: ([0-9.]+)'" },
-	{ "benchmarks.*.regex_metric", CONF_STRING, B(regex_metric), "value",
-	  "what the value of regex is called", .example = "elapsed" },
-	{ "benchmarks.*.reject", CONF_STRING, B(reject), NULL,
-	  "a regular expression; an output line that matches means that the run failed, whatever its exit status",
-	  .example = "'^(ERROR|FAIL)'" },
-	{ "benchmarks.*.primary", CONF_STRINGS, B(primary), NULL,
-	  "the metrics that decide; all others are shown only", .example = "[wall]" },
-	{ "benchmarks.*.better", CONF_CHOICE, B(better), NULL,
-	  "the good direction of the primary metrics, where neither reader nor unit tells it",
-	  .choices = directions, .example = "lower" },
-	{ "benchmarks.*.runs", CONF_UINT, B(runs), "1",
-	  "counted runs in each visit (one drawn process environment, or one boot), at least", 1,
-	  100000 },
-	{ "benchmarks.*.warmup", CONF_UINT, B(warmup), "0",
-	  "runs discarded at the start of each visit; the first run of a build is never counted anyway",
-	  0, 100000 },
-	{ "benchmarks.*.timeout", CONF_DURATION, B(timeout_ns), "10m",
-	  "a run that takes longer is ended, with all its children, and counts as failed" },
-	{ "benchmarks.*.pin", CONF_STRING, B(pin), NULL, "the CPUs that a run may use",
-	  .example = "2-3,5" },
-	{ "benchmarks.*.prepare", CONF_STRING, B(prepare), NULL,
-	  "a shell command before each run, not measured", .example = "rm -rf out" },
-	{ "benchmarks.*.cleanup", CONF_STRING, B(cleanup), NULL,
-	  "a shell command after each run, not measured, also after a failed one",
-	  .example = "rm -rf out" },
-	{ "benchmarks.*.env", CONF_PAIRS, B(env), NULL, "variables of the run's environment",
-	  .example = "{LC_ALL: C}" },
-	{ "benchmarks.*.needs", CONF_STRINGS, B(needs), NULL,
-	  "programs, kernel modules and devices (/dev/...) without which the benchmark cannot run",
-	  .example = "[gzip]" },
-	{ "benchmarks.*.files", CONF_STRINGS, B(files), NULL,
-	  "files and folders of the checkout that are frozen when a hunt begins and stand in $CULPRIT_DATA for every "
-	  "commit alike",
-	  .example = "[corpus]" },
-	{ "benchmarks.*.margin", CONF_RATIO, B(margin), NULL,
-	  "a smaller change does not matter: within it a comparison says 'on par'; without it the command's --margin",
-	  0, 1, .example = "1%" },
-	{ "benchmarks.*.measure", CONF_CHOICE, B(measure), "wall",
-	  "'wall' times the run; 'perf' adds the machine's counters; 'callgrind' counts instructions exactly, under "
-	  "valgrind",
-	  .choices = measures },
-
-	{ "metrics.*.unit", CONF_STRING, M(unit), NULL, "the metric's unit", .example = "s/Gbit" },
-	{ "metrics.*.better", CONF_CHOICE, M(better), NULL, "the metric's good direction",
-	  .choices = directions, .example = "lower" },
-	{ "metrics.*.formula", CONF_STRING, M(formula), NULL,
-	  "computes the metric from others of the same run: names, numbers, + - * / and brackets, blanks around a minus",
-	  .example = "cpu_seconds / (bytes * 8 / 1e9)" },
-	{ "metrics.*.primary", CONF_BOOL, M(primary), "no",
-	  "the metric decides in every benchmark that gives it and has no list 'primary'" },
-
-	{ "kernel.config", CONF_STRINGS, K(config), NULL,
-	  "a kernel's configuration: a make target (tinyconfig, defconfig) or a whole .config, then fragments that are "
-	  "merged into it in order, 'culprit' being culprit's own; without it the checkout's .config, else tinyconfig "
-	  "and culprit",
-	  .example = "[defconfig, fragments/lab.config]" },
-	{ "kernel.fixups", CONF_STRINGS, K(fixups), NULL,
-	  "patch files for old kernels that a new compiler refuses: each is applied to every commit that takes it, and "
-	  "left out where it does not apply",
-	  .example = "[fixups/gcc12-objtool.patch]" },
-
-	{ "targets.*.memory", CONF_SIZE, T(memory_bytes), NULL, "the guest's memory",
-	  .example = "2G" },
-	{ "targets.*.programs", CONF_STRINGS, T(programs), NULL,
-	  "programs of this machine that are copied into the guest, with the libraries they need",
-	  .example = "[netperf, netserver]" },
-	{ "targets.*.kernel", CONF_STRING, T(kernel), NULL,
-	  "the kernel under which programs that are no kernels run in a guest",
-	  .example = "deb=linux-image-6.1.0-*-amd64" },
-	{ "targets.*.cpu", CONF_STRING, T(cpu), "intel",
-	  "the guest's processor: intel or amd (pinned models), or a model of QEMU's with its version" },
-	{ "targets.*.smp", CONF_UINT, T(smp), "1",
-	  "the guest's processors; with more than one exact counts events and gives no times", 1,
-	  64 },
-	{ "targets.*.cmdline", CONF_STRING, T(cmdline), NULL,
-	  "added to the guest kernel's command line", .example = "mitigations=off" },
-	{ "targets.*.devices", CONF_STRINGS, T(devices), NULL,
-	  "more words of QEMU's command line for devices; 'culprit doctor --target exact' tells whether they repeat",
-	  .example = "[-device, pci-testdev]" },
-	{ "targets.*.modules", CONF_STRINGS, T(modules), NULL,
-	  "kernel modules loaded before the benchmark, each with its arguments",
-	  .example = "[null_blk queue_mode=2]" },
-	{ "targets.*.boot_timeout", CONF_DURATION, T(boot_timeout_ns), "10m",
-	  "a guest that is not ready after this long on the host is ended and counts as not bootable",
-	  .incidental = true },
-	{ "targets.*.model", CONF_STRING, T(model), NULL,
-	  "the caches that exact models, three times slower; 'default', or as culprit-exact(7) says",
-	  .example = "default" },
-	{ NULL },
-};
-
 /* --- records --- */
 
 /* Names of benchmarks stand in paths and in -c; those of metrics come from tools: "L1-dcache-loads:u", "bogo ops/s". */
@@ -198,6 +61,7 @@ static void *named(const struct conf_schema *s, void **v, size_t *n, size_t size
 struct loading {
 	struct conf_schema schema;
 	struct config *c;
+	const char *base;	 /* a workload's file, or NULL */
 	const struct conf *file; /* NULL without one */
 	struct err *e;
 };
@@ -352,6 +216,7 @@ static int check_benchmark(const struct loading *l, struct benchmark *b)
 	AUTO_FREE char *files = xasprintf("%s.files", self);
 	AUTO_FREE char *pin = xasprintf("%s.pin", self);
 	AUTO_FREE char *primary = xasprintf("%s.primary", self);
+	AUTO_FREE char *operations = xasprintf("%s.operations", self);
 	int r;
 
 	if (!b->command || !b->command[strspn(b->command, " \t\n")])
@@ -364,6 +229,8 @@ static int check_benchmark(const struct loading *l, struct benchmark *b)
 	if ((r = check_reader(l, self, b)) < 0 || (r = check_pattern(l, reject, b->reject)) < 0 ||
 	    (r = check_primary(l, primary, b->primary)) < 0)
 		return r;
+	if (b->operations && formula_check(b->operations, l->e) < 0)
+		return wrong_why(l, operations);
 	return check_inside(l, files, b->files);
 }
 
@@ -427,14 +294,28 @@ static int set_flag(struct loading *l, const char *key, const char *flag, const 
 	return conf_set(&l->schema, assignment, l->e);
 }
 
+/* A file that comes before culprit.yaml: what it gives can be changed there, key by key. */
+static int load_base(struct loading *l, const char *path)
+{
+	AUTO(conf_file) struct conf *file = NULL;
+	AUTO(str) struct str text = STR_INIT;
+	int r = fs_read(path, CONF_MAX_BYTES, &text, l->e);
+
+	if (r == 0)
+		r = conf_parse(text.p, text.n, path, &file, l->e);
+	return r < 0 ? r : conf_apply(file, &l->schema, l->e);
+}
+
 static int load(struct loading *l, const char *text, size_t n, const char *const *overrides,
 		const char *build, const char *bench)
 {
 	AUTO(conf_file) struct conf *file = NULL;
-	int r;
+	int r = 0;
 
 	conf_defaults(&l->schema, "project", l->c);
 	conf_defaults(&l->schema, "kernel", l->c);
+	if (l->base && (r = load_base(l, l->base)) < 0)
+		return r;
 	if (text) {
 		r = conf_parse(text, n, l->c->path, &file, l->e);
 		l->file = file;
@@ -453,12 +334,13 @@ static int load(struct loading *l, const char *text, size_t n, const char *const
 	return check(l);
 }
 
-int config_parse(const char *name, const char *text, size_t n, const char *const *overrides,
-		 const char *build, const char *bench, struct config *ret, struct err *e)
+static int parse(const char *base, const char *name, const char *text, size_t n,
+		 const char *const *overrides, const char *build, const char *bench,
+		 struct config *ret, struct err *e)
 {
 	struct config c = { 0 };
 	struct err unwanted = ERR_INIT;
-	struct loading l = { .c = &c, .e = e ? e : &unwanted };
+	struct loading l = { .c = &c, .base = base, .e = e ? e : &unwanted };
 	int r;
 
 	l.schema = (struct conf_schema){ config_keys, &c.arena, record, &l };
@@ -472,15 +354,21 @@ int config_parse(const char *name, const char *text, size_t n, const char *const
 	return 0;
 }
 
-int config_load(const char *path, const char *const *overrides, const char *build,
-		const char *bench, struct config *ret, struct err *e)
+int config_parse(const char *name, const char *text, size_t n, const char *const *overrides,
+		 const char *build, const char *bench, struct config *ret, struct err *e)
+{
+	return parse(NULL, name, text, n, overrides, build, bench, ret, e);
+}
+
+int config_load(const char *workload, const char *path, const char *const *overrides,
+		const char *build, const char *bench, struct config *ret, struct err *e)
 {
 	AUTO(str) struct str text = STR_INIT;
 	int r = path ? fs_read(path, CONF_MAX_BYTES, &text, e) : 0;
 
 	return r < 0 ? r
-		     : config_parse(path, path ? text.p : NULL, text.n, overrides, build, bench,
-				    ret, e);
+		     : parse(workload, path, path ? text.p : NULL, text.n, overrides, build, bench,
+			     ret, e);
 }
 
 int config_benchmark(const struct config *c, const char *name, const struct benchmark **ret,

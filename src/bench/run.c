@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "bench/callgrind.h"
 #include "bench/place.h"
+#include "bench/workload.h"
 #include "bench/formula.h"
 #include "reader/reader.h"
 #include "sys/cgroup.h"
@@ -581,6 +582,14 @@ int run_check(const struct benchmark *b, struct err *e)
 		r = proc_check_pin(b->pin, e);
 	if (r == 0 && b->measure == MEASURE_CALLGRIND)
 		r = callgrind_check(e);
+	if (r == 0) {
+		AUTO(str) struct str missing = STR_INIT;
+
+		workload_missing(b, &missing);
+		if (missing.n)
+			r = err_set(e, ERR_ENV, "a program that it needs is not here: %s",
+				    missing.p);
+	}
 	for (const char **n = b->needs; r == 0 && n && *n; n++)
 		if (!is_there(*n))
 			r = err_set(e, ERR_ENV, "'%s' is needed and not there: install it", *n);

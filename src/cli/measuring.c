@@ -88,6 +88,7 @@ int measuring_open(const struct measuring_opts *m, const char *command, struct s
 		.build = m->common.build,
 		.bench = m->common.bench,
 		.benchmark = m->benchmark,
+		.workload = m->workload,
 		.target = target,
 		.measure = m->measure,
 		.metric = m->metric,

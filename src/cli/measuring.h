@@ -9,7 +9,7 @@
 
 struct measuring_opts {
 	struct common_opts common;
-	const char *benchmark, *metric, *measure, *target;
+	const char *benchmark, *workload, *metric, *measure, *target;
 	int64_t budget_ns;
 	unsigned jobs, warmup, smp;
 	int64_t seed_option;
@@ -24,6 +24,8 @@ void measuring_defaults(struct measuring_opts *m);
 	OPT_GROUP("Measuring"),                                                                    \
 		OPT_ROW('b', "benchmark", OPT_STRING, OPT_INTO(type, field.benchmark), "NAME",     \
 			"which benchmark of the configuration"),                                   \
+		OPT_ROW(0, "workload", OPT_STRING, OPT_INTO(type, field.workload), "NAME",         \
+			"a benchmark that comes with culprit ('culprit workloads'), or a file"),   \
 		OPT_ROW('m', "metric", OPT_STRING, OPT_INTO(type, field.metric), "NAME",           \
 			"the metric that decides, instead of the benchmark's primary one"),        \
 		OPT_ROW(0, "measure", OPT_STRING, OPT_INTO(type, field.measure), "HOW",            \

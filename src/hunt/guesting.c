@@ -65,12 +65,25 @@ static void add_formula(struct config *c, const char *name, const char *formula,
 	c->n_metrics++;
 }
 
+/* Named in the configuration with a formula, or a count of the window: then it was meant for a guest. */
+static bool is_count(const struct session *s, const char *metric)
+{
+	const struct formula_metric *m = config_metric(&s->config, metric);
+
+	for (size_t i = 0; i < ARRAY_LEN(counted); i++)
+		if (!strcmp(metric, counted[i]))
+			return true;
+	return (m && m->formula) || is_modelled(metric) || ends_with(metric, "-per-op");
+}
+
 static void choose_metrics(struct session *s)
 {
 	static const char *per_op[] = { "instructions-per-op", NULL };
 	static const char *whole[] = { "instructions", NULL };
 	const char *operations = s->bench->operations;
-	bool time = s->bench->primary && s->bench->primary[0] && is_a_time(s->bench->primary[0]);
+	const char *first = s->bench->primary ? s->bench->primary[0] : NULL;
+	/* what a workload gives elsewhere (a rate, a latency) is a time of the guest's clock too */
+	bool time = first && (is_a_time(first) || (operations && !is_count(s, first)));
 
 	for (size_t i = 0; operations && i < ARRAY_LEN(counted); i++) {
 		AUTO_FREE char *name = xasprintf("%s-per-op", counted[i]);

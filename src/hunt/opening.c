@@ -8,6 +8,7 @@
 #include "hunt/opening.h"
 
 #include "base/num.h"
+#include "bench/workload.h"
 #include "hunt/freeze.h"
 #include "hunt/guesting.h"
 #include "hunt/kernels.h"
@@ -47,18 +48,29 @@ static int wait_for_store(struct session *s, const char *command, struct err *e)
 	}
 }
 
-/* The file at the repository's root, or at --config. */
+/* The file at the repository's root, or at --config; under it, so that it can change keys, the workload's. */
 static int open_config(struct session *s, struct err *e)
 {
+	AUTO(workload) struct workload w = { 0 };
 	AUTO_FREE char *found = NULL;
 	const char *path = s->opt.config_path;
+	int r;
+
+	if (s->opt.workload && (s->opt.bench || s->opt.benchmark))
+		return err_set(e, ERR_USAGE, "--workload and %s both name a benchmark: give one",
+			       s->opt.bench ? "--bench" : "--benchmark");
+	if (s->opt.workload && (r = workload_open(s->opt.workload, &w, e)) < 0)
+		return r;
 
 	if (!path) {
 		found = fs_join(repo_top(s->repo), "culprit.yaml");
 		if (fs_exists(found))
 			path = found;
 	}
-	return config_load(path, s->opt.settings, s->opt.build, s->opt.bench, &s->config, e);
+	r = config_load(w.path, path, s->opt.settings, s->opt.build, s->opt.bench, &s->config, e);
+	if (r == 0 && w.bench)
+		s->opt.benchmark = arena_strdup(&s->config.arena, w.bench->name);
+	return r;
 }
 
 static int choose_benchmark(struct session *s, struct err *e)

@@ -29,6 +29,7 @@ struct session_options {
 	const char *build;	     /* --build */
 	const char *bench;	     /* --bench */
 	const char *benchmark;	     /* --benchmark NAME, NULL = the only one */
+	const char *workload;	     /* --workload NAME, bench/workload.h; NULL = none */
 	const char *target;	     /* NULL = local; sim=FILE: see hunt/simulated.h */
 	const char *measure;	     /* wall, perf, callgrind; NULL = as configured */
 	const char *metric;	     /* --metric NAME, NULL = the primary one */

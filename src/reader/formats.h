@@ -7,3 +7,4 @@ struct reader;
 extern const struct reader reader_lines;
 extern const struct reader reader_regex;
 extern const struct reader reader_exit_status;
+extern const struct reader reader_stress_ng;

@@ -21,6 +21,7 @@ const struct reader *const readers[] = {
 	&reader_lines,
 	&reader_regex,
 	&reader_exit_status,
+	&reader_stress_ng,
 	NULL,
 };
 

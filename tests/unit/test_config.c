@@ -40,7 +40,7 @@ static int load_text(const char *text, const char *const *set, const char *build
 	AUTO(place) struct place p;
 
 	place_open(&p, text);
-	return config_load("culprit.yaml", set, build, bench, c, e);
+	return config_load(NULL, "culprit.yaml", set, build, bench, c, e);
 }
 
 static const char design[] =
@@ -117,7 +117,7 @@ static void flags_alone_are_enough(void **state UNUSED)
 	AUTO(config) struct config c = { 0 };
 	const struct benchmark *b;
 
-	assert_int_equal(config_load(NULL, NULL, "make", "./b", &c, NULL), 0);
+	assert_int_equal(config_load(NULL, NULL, NULL, "make", "./b", &c, NULL), 0);
 	assert_null(c.path);
 	assert_int_equal(config_benchmark(&c, NULL, &b, NULL), 0);
 	assert_string_equal(b->command, "./b");
@@ -136,7 +136,7 @@ static void the_benchmark_is_chosen_in_words(void **state UNUSED)
 	assert_string_equal(e.msg, "no benchmark 'delfate', did you mean 'deflate'?");
 	assert_int_equal(config_benchmark(&two, "nonsense", &b, &e), -ERR_USAGE);
 	assert_string_equal(e.msg, "no benchmark 'nonsense'; there are: deflate, rr");
-	assert_int_equal(config_load(NULL, NULL, NULL, NULL, &none, NULL), 0);
+	assert_int_equal(config_load(NULL, NULL, NULL, NULL, NULL, &none, NULL), 0);
 	assert_int_equal(config_benchmark(&none, NULL, &b, &e), -ERR_USAGE);
 	assert_non_null(strstr(e.msg, "culprit init"));
 }
@@ -220,11 +220,11 @@ static void flags_and_overrides_fail_in_words(void **state UNUSED)
 	AUTO(config) struct config c = { 0 };
 	struct err e = ERR_INIT;
 
-	assert_int_equal(config_load(NULL, bad, NULL, NULL, &c, &e), -ERR_USAGE);
+	assert_int_equal(config_load(NULL, NULL, bad, NULL, NULL, &c, &e), -ERR_USAGE);
 	assert_string_equal(e.msg, "-c benchmarks.a.runs wants a whole number, not 'often'");
-	assert_int_equal(config_load(NULL, NULL, NULL, " ", &c, &e), -ERR_USAGE);
+	assert_int_equal(config_load(NULL, NULL, NULL, NULL, " ", &c, &e), -ERR_USAGE);
 	assert_string_equal(e.msg, "--bench wants a shell command, not nothing");
-	assert_true(config_load("/nonexistent/culprit.yaml", NULL, NULL, NULL, &c, &e) < 0);
+	assert_true(config_load(NULL, "/nonexistent/culprit.yaml", NULL, NULL, NULL, &c, &e) < 0);
 	assert_non_null(strstr(e.msg, "/nonexistent/culprit.yaml"));
 }
 

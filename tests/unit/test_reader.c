@@ -176,6 +176,49 @@ static void regex_and_exit_status(void **state UNUSED)
 	}
 }
 
+/* As stress-ng 0.15.06 of Debian 12 wrote it: stress-ng --clone 1 --clone-ops 1000 --no-rand-seed --metrics-brief (--fork 1 too). */
+static void the_table_of_stress_ng(void **state UNUSED)
+{
+	static const char head[] =
+		"stress-ng: info:  [18868] dispatching hogs: 1 clone\n"
+		"stress-ng: metrc: [18868] stressor       bogo ops real time  usr time  sys time   bogo ops/s     bogo ops/s\n"
+		"stress-ng: metrc: [18868]                           (secs)    (secs)    (secs)   (real time) (usr+sys time)\n"
+		"stress-ng: metrc: [18868] clone              1000     53.56      0.62      5.01        18.67         177.67\n";
+	static const char more[] =
+		"stress-ng: metrc: [18868] fork                 10      0.50      0.00      0.01        20.00        1000.00\n";
+	static const char tail[] =
+		"stress-ng: metrc: [18868] miscellaneous metrics:\n"
+		"stress-ng: metrc: [18868] clone              23649.62 microsecs per clone (geometic mean of 1 instances)\n"
+		"stress-ng: info:  [18868] successful run completed in 53.61s\n";
+	AUTO_FREE char *one = xasprintf("%s%s", head, tail),
+		       *two = xasprintf("%s%s%s", head, more, tail);
+	const struct {
+		const char *out, *err, *want;
+	} rows[] = {
+		{ "", one,
+		  "bogo-ops/s=18.67[ops/s]; bogo-ops=1000[]; bogo-ops/cpu-s=177.67[ops/s]" },
+		{ one, "",
+		  "bogo-ops/s=18.67[ops/s]; bogo-ops=1000[]; bogo-ops/cpu-s=177.67[ops/s]" },
+		{ "", two,
+		  "clone bogo-ops/s=18.67[ops/s]; clone bogo-ops=1000[]; clone bogo-ops/cpu-s=177.67[ops/s]; "
+		  "fork bogo-ops/s=20[ops/s]; fork bogo-ops=10[]; fork bogo-ops/cpu-s=1000[ops/s]" },
+		{ "", "stress-ng: info:  [1] passed: 1", "" },
+		{ "stress-ng: metrc: [1", "stress-ng: metrc: [1] clone 1 2 3 4 5", "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct reader_result got =
+			read_text("stress-ng",
+				  (struct reader_input){ .out = rows[i].out, .err = rows[i].err });
+		AUTO_FREE char *s = shown(&got);
+
+		assert_string_equal(s, rows[i].want);
+		assert_true(*rows[i].want ? !*got.problem
+					  : !!strstr(got.problem, "--metrics-brief"));
+		reader_result_done(&got);
+	}
+}
+
 static void binary_output_is_fine(void **state UNUSED)
 {
 	struct reader_result got =
@@ -275,6 +318,7 @@ int main(void)
 		cmocka_unit_test(what_is_printed_several_times_is_averaged),
 		cmocka_unit_test(problems_are_one_line),
 		cmocka_unit_test(regex_and_exit_status),
+		cmocka_unit_test(the_table_of_stress_ng),
 		cmocka_unit_test(binary_output_is_fine),
 		cmocka_unit_test(readers_by_name),
 		cmocka_unit_test(files_of_numbers),

@@ -44,7 +44,7 @@ static void load(const struct tree *t, const struct recognised *r, struct config
 
 	recognise_write(r, &text);
 	assert_int_equal(fs_write_atomic(path, text.p, text.n, NULL), 0);
-	if (config_load(path, NULL, NULL, NULL, c, &e))
+	if (config_load(NULL, path, NULL, NULL, NULL, c, &e))
 		fail_msg("%s\n%s", e.msg, text.p);
 }
 
@@ -249,7 +249,7 @@ static void scalars_read_back(void **state UNUSED)
 		example_scalar(&text, texts[i], 4);
 		str_putc(&text, '\n');
 		assert_int_equal(fs_write_atomic(path, text.p, text.n, NULL), 0);
-		if (config_load(path, NULL, NULL, NULL, &c, &e))
+		if (config_load(NULL, path, NULL, NULL, NULL, &c, &e))
 			fail_msg("%s\n%s", e.msg, text.p);
 		assert_string_equal(c.project.build, texts[i]);
 	}
@@ -268,7 +268,7 @@ static void the_example_parses_and_is_whole(void **state UNUSED)
 
 	example_file(&text);
 	assert_int_equal(fs_write_atomic(path, text.p, text.n, NULL), 0);
-	if (config_load(path, NULL, NULL, NULL, &c, &e))
+	if (config_load(NULL, path, NULL, NULL, NULL, &c, &e))
 		fail_msg("%s\n%s", e.msg, text.p);
 	for (const struct conf_key *k = config_keys; k->path; k++) {
 		AUTO_FREE char *line = xasprintf(" %s: ", strrchr(k->path, '.') + 1);

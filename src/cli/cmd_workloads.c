@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * workloads [NAME] - the benchmarks that come with culprit, with what is missing here; or the file of one, to read or to copy.
+ */
+#include "bench/workload.h"
+#include "cli/cmd.h"
+#include "cli/term.h"
+#include "sys/fs.h"
+#include "text/json.h"
+#include "text/table.h"
+
+struct workloads_args {
+	struct common_opts common;
+};
+
+const struct opt cmd_workloads_options[] = {
+	OPT_COMMON_OUTPUT(struct workloads_args, common),
+	OPT_END,
+};
+
+static void list_text(const struct workloads *all)
+{
+	AUTO(table) struct table t = TABLE_INIT;
+	AUTO(str) struct str out = STR_INIT;
+
+	table_column(&t, "workload", TABLE_LEFT);
+	table_column(&t, "what it does", TABLE_LEFT);
+	table_column(&t, "missing here", TABLE_LEFT);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct workload *w = &all->v[i];
+		AUTO(str) struct str missing = STR_INIT;
+
+		workload_missing(w->bench, &missing);
+		table_cell(&t, TEXT_BOLD, "%s", w->name);
+		table_cell(&t, TEXT_PLAIN, "%s", w->bench->about ? w->bench->about : "");
+		table_cell(&t, missing.n ? TEXT_WARN : TEXT_DIM, "%s",
+			   missing.n ? missing.p : "nothing");
+	}
+	table_put(&t, term_stdout_width(), term_stdout_color(), &out);
+	term_print(&out);
+}
+
+static void put_list(struct json_out *w, const char *key, const char *const *v)
+{
+	json_out_array(w, key);
+	for (; v && *v; v++)
+		json_out_text(w, NULL, *v);
+	json_out_close(w);
+}
+
+static void one_json(struct json_out *j, const struct workload *w)
+{
+	const struct benchmark *b = w->bench;
+	AUTO(str) struct str missing = STR_INIT;
+
+	workload_missing(b, &missing);
+	json_out_object(j, NULL);
+	json_out_text(j, "name", w->name);
+	json_out_text(j, "path", w->path);
+	json_out_text(j, "about", b->about);
+	put_list(j, "primary", b->primary);
+	json_out_text(j, "operations", b->operations);
+	put_list(j, "programs", b->programs);
+	put_list(j, "packages", b->packages);
+	put_list(j, "modules", b->modules);
+	put_list(j, "blind", b->blind);
+	json_out_text(j, "missing", missing.p);
+	json_out_close(j);
+}
+
+static void list_json(const struct workloads *all)
+{
+	AUTO(str) struct str out = STR_INIT;
+	struct json_out w = JSON_OUT_INIT(&out, JSON_STYLE_PRETTY);
+
+	json_out_object(&w, NULL);
+	json_out_int(&w, "schema", 1);
+	json_out_text(&w, "command", "workloads");
+	json_out_array(&w, "workloads");
+	for (size_t i = 0; i < all->n; i++)
+		one_json(&w, &all->v[i]);
+	json_out_close(&w);
+	json_out_close(&w);
+	term_print(&out);
+}
+
+static int list(const struct workloads_args *a, struct err *e)
+{
+	AUTO(workloads) struct workloads all = { 0 };
+	int r = workload_list(&all, e);
+
+	if (r < 0)
+		return r;
+	if (a->common.json)
+		list_json(&all);
+	else
+		list_text(&all);
+	return 0;
+}
+
+static int show(const char *name, struct err *e)
+{
+	AUTO(workload) struct workload w = { 0 };
+	AUTO(str) struct str text = STR_INIT;
+	int r = workload_open(name, &w, e);
+
+	if (r == 0)
+		r = fs_read(w.path, 1 << 20, &text, e);
+	if (r == 0)
+		term_print(&text);
+	return r;
+}
+
+static int run(const struct workloads_args *a, const struct strvec *args, struct err *e)
+{
+	if (args->n > 1)
+		return err_set(e, ERR_USAGE, "workloads: one at a time, not '%.60s' too",
+			       args->v[1]);
+	return args->n ? show(args->v[0], e) : list(a, e);
+}
+
+int cmd_workloads(int argc, const char *const *argv)
+{
+	struct workloads_args a = { 0 };
+	AUTO(opt_args) struct opt_args rest = OPT_ARGS_INIT;
+	struct err e = ERR_INIT;
+	int status = CMD_OK;
+
+	if (cmd_start(cmd_workloads_options, &a, &a.common, argc, argv, &rest, &status) &&
+	    run(&a, &rest.list, &e) < 0)
+		status = cmd_fail(&e);
+	common_opts_done(&a.common);
+	return status;
+}
