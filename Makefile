@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 MESON_FLAGS ?=
 
-.PHONY: all build deps demo check lint-deep bench bench-record bench-stats install uninstall clean help
+.PHONY: all build deps demo check check-kernel lint-deep bench bench-record bench-stats install uninstall clean help
 
 all: build
 
@@ -14,6 +14,7 @@ help:
 	@echo "make deps        install what is needed (apt; says what first)"
 	@echo "make demo        deps, build, and a real search in a repository that it makes"
 	@echo "make check       build and run every test"
+	@echo "make check-kernel  a hunt in a real kernel's source (an hour; see tools/check-kernel.sh)"
 	@echo "make lint-deep   sanitizers, analyzers, valgrind (slow)"
 	@echo "make bench       culprit's own cost as ratios; make bench-record also writes docs/results/bench.md"
 	@echo "make bench-stats what the search keeps of its promises, by simulation"
@@ -37,6 +38,9 @@ demo:
 
 check: build
 	BUILD=$(BUILD) tools/check.sh
+
+check-kernel: build
+	BUILD=$(BUILD) tools/check-kernel.sh
 
 lint-deep:
 	tools/deps.sh deep

@@ -167,3 +167,11 @@ compiled() { last_log | grep -c '^  CC ' || true; }
 	expect_status 0
 	[ ! -e .culprit/kernel ]
 }
+
+@test "the reason of a failed build is not make's own last word" {
+	printf '.RECIPEPREFIX = >\nVERSION = 6\nPATCHLEVEL = 12\ntinyconfig:\n> @echo "lib/Kconfig:7: cannot open samples"; $(MAKE) inner\ninner:\n> @exit 1\n' >Makefile
+	git commit -qam broken
+	kernel_run run HEAD -n 1
+	expect_status 4
+	expect_one_line "exit status 2: 'lib/Kconfig:7: cannot open samples'"
+}

@@ -86,7 +86,19 @@ int making_environ(const struct build_request *q, const char *store, const char 
 	return q->layout ? layout_enter(store, q->layout, env, e) : 0;
 }
 
-/* Does a line of a build's log say what went wrong? Summaries that come after the reason do not count. */
+/* What programs say about the failure of others, after the reason. */
+static bool is_summary(const char *line)
+{
+	static const char *const summary[] = { "collect2: error:", "complete log of this run" };
+
+	for (size_t i = 0; i < ARRAY_LEN(summary); i++)
+		if (strstr(line, summary[i]))
+			return true;
+	/* "make[4]: *** [scripts/Makefile:85: target] Error 1", but not "make: *** No rule to make target" */
+	return starts_with(line, "make") && strstr(line, ": *** [") && strstr(line, "] Error ");
+}
+
+/* Does a line of a build's log say what went wrong? */
 static bool says_why(const char *line)
 {
 	static const char *const telling[] = { "error:",
@@ -97,11 +109,9 @@ static bool says_why(const char *line)
 					       "No rule to make target",
 					       "command not found",
 					       "not found:" };
-	static const char *const summary[] = { "collect2: error:", "complete log of this run" };
 
-	for (size_t i = 0; i < ARRAY_LEN(summary); i++)
-		if (strstr(line, summary[i]))
-			return false;
+	if (is_summary(line))
+		return false;
 	for (size_t i = 0; i < ARRAY_LEN(telling); i++)
 		if (strcasestr(line, telling[i]))
 			return true;
@@ -120,7 +130,7 @@ static void put_log_line(const struct str *log, struct str *out)
 		AUTO_FREE char *line = xstrndup(at, n);
 
 		found = says_why(line);
-		if (found || strspn(line, " \t\r") < n) {
+		if (found || (strspn(line, " \t\r") < n && (!best || !is_summary(line)))) {
 			best = at;
 			best_n = n;
 		}
