@@ -79,10 +79,11 @@ if [ ! -e "$folder/linux/.git" ]; then
 	make_history
 fi
 cd "$folder/linux"
+# shellcheck disable=SC2016 # the run's own expansion
+count='echo "copies: $((1 + $(grep -c " _compound_head" boot/System.map-*)))"'
 case $target in
 exact) set -- --target exact --workload stress-ng-clone ;;
-# shellcheck disable=SC2016 # the run's own expansion
-*) set -- --target local --bench 'echo "copies: $((1 + $(grep -c " _compound_head" boot/System.map-*)))"' -c benchmarks.default.better=lower ;;
+*) set -- --target local --bench "$count" -c benchmarks.default.better=lower ;;
 esac
 say "searching $(git rev-list --count start..end) commits of $folder/linux on target $target"
 status=0
