@@ -11,36 +11,44 @@ extern char **environ;
 
 static bool is_ours_to_drop(const char *assignment)
 {
-	static const char *const names[] = {
-		"MAKEFLAGS",
-		"MFLAGS",
-		"MAKELEVEL",
-		"MAKEOVERRIDES",
-		"GNUMAKEFLAGS",
-		"MAKE_TERMOUT",
-		"MAKE_TERMERR",
-		"CARGO_MAKEFLAGS",
-		"GIT_DIR",
-		"GIT_WORK_TREE",
-		"GIT_INDEX_FILE",
-		"GIT_PREFIX",
-		"GIT_COMMON_DIR",
-		"GIT_NAMESPACE",
-		"GIT_OBJECT_DIRECTORY",
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES",
-		"GIT_QUARANTINE_PATH",
-		"GIT_REFLOG_ACTION",
-		"_",
-		"OLDPWD",
-		"PWD",
-		"SHLVL",
+#define NAME(x)                                                                                    \
+	{                                                                                          \
+		x, sizeof(x) - 1                                                                   \
+	}
+	static const struct {
+		const char *name;
+		size_t n;
+	} names[] = {
+		NAME("MAKEFLAGS"),
+		NAME("MFLAGS"),
+		NAME("MAKELEVEL"),
+		NAME("MAKEOVERRIDES"),
+		NAME("GNUMAKEFLAGS"),
+		NAME("MAKE_TERMOUT"),
+		NAME("MAKE_TERMERR"),
+		NAME("CARGO_MAKEFLAGS"),
+		NAME("GIT_DIR"),
+		NAME("GIT_WORK_TREE"),
+		NAME("GIT_INDEX_FILE"),
+		NAME("GIT_PREFIX"),
+		NAME("GIT_COMMON_DIR"),
+		NAME("GIT_NAMESPACE"),
+		NAME("GIT_OBJECT_DIRECTORY"),
+		NAME("GIT_ALTERNATE_OBJECT_DIRECTORIES"),
+		NAME("GIT_QUARANTINE_PATH"),
+		NAME("GIT_REFLOG_ACTION"),
+		NAME("_"),
+		NAME("OLDPWD"),
+		NAME("PWD"),
+		NAME("SHLVL"),
 	};
+#undef NAME
 	size_t n = strcspn(assignment, "=");
 
 	if (starts_with(assignment, "CULPRIT_"))
 		return true;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strlen(names[i]) == n && !memcmp(names[i], assignment, n))
+		if (names[i].n == n && !memcmp(names[i].name, assignment, n))
 			return true;
 	return false;
 }

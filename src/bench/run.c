@@ -456,6 +456,10 @@ static int judge(struct running *x, struct run_memory *m, struct err *e)
 		add_standard(x);
 	if (x->b->measure == MEASURE_PERF && !r->reason)
 		counters_remarks(&x->counters, &r->remarks);
+	if (x->proc.is_crowded)
+		strvec_add(
+			&r->remarks,
+			"leftovers of earlier runs live by the thousand (setsid, daemons): if culprit is killed, the oldest of them stay");
 	r->n_standard = r->readings.n;
 	if (f == 0 && !r->reason)
 		f = judge_output(x, e);

@@ -114,6 +114,8 @@ int fs_write_atomic(const char *path, const char *bytes, size_t n, struct err *e
 
 int fs_mkdirs(const char *path, struct err *e)
 {
+	if (fs_is_dir(path))
+		return 0;
 	AUTO_FREE char *copy = xstrdup(path);
 	char *p = copy;
 

@@ -25,8 +25,10 @@
 #define SCAN_NS                                                                                    \
 	250000000 /* not at each of a thousand runs a second: every look costs a system call */
 #define ROUND_NS 10000000
+/* A child that ends within this is not waited for as such: waking up at each end costs a short run more than the guarding. */
+#define SHORT_MS 50
 /* Two thousand runs a second, each known for FORGET_NS and a look. */
-enum { MOST = 4096, ROUNDS = 100 };
+enum { MOST = 4096, ROUNDS = 100, UNWATCHED = 64 };
 
 static struct {
 	struct guarded {
@@ -36,6 +38,7 @@ static struct {
 	} v[MOST];
 	size_t n;
 	int64_t scanned_ns; /* CLOCK_MONOTONIC */
+	unsigned unwatched; /* children since notice_ends */
 } known;
 
 static void forget(size_t i)
@@ -98,6 +101,39 @@ static void forget_old(void)
 	}
 }
 
+/* Waits for the socket, or for that and the end of a leader. True if the socket has something. */
+static bool wait_for(int fd, bool leaders, int timeout_ms)
+{
+	static struct pollfd p[MOST + 1];
+	static size_t at[MOST + 1];
+	size_t n = 1;
+
+	p[0] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	for (size_t i = 0; leaders && i < known.n; i++)
+		if (known.v[i].fd >= 0) {
+			p[n] = (struct pollfd){ .fd = known.v[i].fd, .events = POLLIN };
+			at[n++] = i;
+		}
+	if (poll(p, n, timeout_ms) < 0)
+		p[0].revents = errno == EINTR ? 0 : POLLERR;
+	/* the end of the socket comes first: culprit closes its files before it lets go of its children */
+	for (size_t i = 1; !p[0].revents && i < n; i++)
+		if (p[i].revents) {
+			struct guarded *g = &known.v[at[i]];
+
+			close(g->fd);
+			g->fd = -1;
+			g->ended_ns = clock_monotonic_ns();
+		}
+	return p[0].revents;
+}
+
+static void notice_ends(void)
+{
+	wait_for(-1, true, 0);
+	known.unwatched = 0;
+}
+
 /* For a new one; what runs is held longer than what has ended. */
 static size_t least_wanted(void)
 {
@@ -112,45 +148,34 @@ static size_t least_wanted(void)
 	return at;
 }
 
-void guard_add(pid_t leader)
+bool guard_add(pid_t leader)
 {
 	int fd = pidfd_open(leader, 0);
+	bool all = true;
 
-	if (clock_monotonic_ns() - known.scanned_ns >= SCAN_NS)
+	if (clock_monotonic_ns() - known.scanned_ns >= SCAN_NS) {
+		notice_ends();
 		forget_old();
-	if (known.n == MOST)
-		forget(least_wanted());
+	} else if (++known.unwatched >= UNWATCHED) {
+		notice_ends();
+	}
+	if (known.n == MOST) {
+		notice_ends();
+		size_t i = least_wanted();
+
+		all = known.v[i].fd < 0 && kill(-known.v[i].leader, 0) < 0;
+		forget(i);
+	}
 	known.v[known.n++] = (struct guarded){ leader, fd, fd < 0 ? clock_monotonic_ns() : 0 };
+	return all;
 }
 
-bool guard_wait(int fd)
+void guard_wait(int fd)
 {
-	static struct pollfd p[MOST + 1];
-	static size_t at[MOST + 1];
-
-	for (;;) {
-		size_t n = 1;
-
-		p[0] = (struct pollfd){ .fd = fd, .events = POLLIN };
-		for (size_t i = 0; i < known.n; i++)
-			if (known.v[i].fd >= 0) {
-				p[n] = (struct pollfd){ .fd = known.v[i].fd, .events = POLLIN };
-				at[n++] = i;
-			}
-		if (poll(p, n, -1) < 0 && errno != EINTR)
-			return false;
-		/* the end of the socket comes first: culprit closes its files before it lets go of its children */
-		if (p[0].revents)
-			return true;
-		for (size_t i = 1; i < n; i++)
-			if (p[i].revents) {
-				struct guarded *g = &known.v[at[i]];
-
-				close(g->fd);
-				g->fd = -1;
-				g->ended_ns = clock_monotonic_ns();
-			}
-	}
+	if (wait_for(fd, false, SHORT_MS))
+		return;
+	while (!wait_for(fd, true, -1))
+		;
 }
 
 static bool is_guarded(pid_t session)
@@ -179,6 +204,7 @@ static bool kill_members(void)
 
 void guard_end(void)
 {
+	notice_ends();
 	forget_old();
 	for (int i = 0; known.n && i < ROUNDS && kill_members(); i++)
 		nanosleep(&(struct timespec){ .tv_nsec = ROUND_NS }, NULL);

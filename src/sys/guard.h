@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A child was started. */
-void guard_add(pid_t leader);
-/* Waits until `fd` has something to read or has ended (false only if it cannot be waited for), and notices meanwhile which leaders end. */
-bool guard_wait(int fd);
+/* A child was started. False if a session that is not empty had to be forgotten for it: 4096 are known at most. */
+bool guard_add(pid_t leader);
+/* Waits until `fd` has something to read or has ended, and notices meanwhile which leaders end, if it takes longer than a short run. */
+void guard_wait(int fd);
 /* SIGKILL to every process of the sessions that are known, until there is none, for a second at most. */
 void guard_end(void);

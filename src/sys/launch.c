@@ -12,6 +12,7 @@
 #include "sys/launch.h"
 
 #include "sys/clock.h"
+#include "sys/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,87 +21,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/statvfs.h>
-#include <sys/vfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { STACK_SIZE = 64 * 1024 };
-
-static bool put_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	ssize_t n = write(fd, text, strlen(text));
-
-	close(fd);
-	return n == (ssize_t)strlen(text);
-}
-
-/* We are ourselves inside the new user namespace: one user, one group, the same numbers as outside.
- */
-static bool map_ids(const struct launch *l)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%u %u 1", l->uid, l->uid);
-	if (!put_file("/proc/self/uid_map", text))
-		return false;
-	put_file("/proc/self/setgroups", "deny");
-	snprintf(text, sizeof(text), "%u %u 1", l->gid, l->gid);
-	return put_file("/proc/self/gid_map", text);
-}
-
-/* The flags that a mount has, as a remount must repeat them: in a user namespace none of them may be dropped. */
-static unsigned long mount_flags(const char *path)
-{
-	struct statfs st;
-	unsigned long flags;
-
-	if (statfs(path, &st))
-		return 0;
-	/* ST_ and MS_ agree, but for one */
-	flags = (unsigned long)st.f_flags &
-		(MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME | MS_NODIRATIME);
-	return flags | ((unsigned long)st.f_flags & ST_RELATIME ? MS_RELATIME : 0);
-}
-
-/*
- * First the exceptions become mounts of their own, then the folder is mounted on itself with all of these in it, and that
- * one mount is made read-only.
- */
-static void protect(const struct spawn *s)
-{
-	for (const char *const *w = s->writable; w && *w; w++)
-		mount(*w, *w, NULL, MS_BIND | MS_REC, NULL);
-	for (const char *const *d = s->read_only; d && *d; d++)
-		if (!mount(*d, *d, NULL, MS_BIND | MS_REC, NULL))
-			mount(NULL, *d, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | mount_flags(*d),
-			      NULL);
-	errno = 0;
-}
-
-/* Our own view of the mounts: with `from` at `to` if given, and with a /proc of the new process namespace if there is one. */
-static bool set_mounts(const struct launch *l, const char *from, const char *to)
-{
-	if (l->how == BIND_UNKNOWN)
-		return true;
-	if (l->how == BIND_USER_NAMESPACE && !map_ids(l))
-		return false;
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    (from && mount(from, to, NULL, MS_BIND | MS_REC, NULL)))
-		return false;
-	protect(&l->s);
-	return !l->s.fresh_pids ||
-	       !mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
-}
 
 static void default_signals(void)
 {
@@ -117,7 +45,7 @@ static bool place_fds(const int fd[3])
 	int high[3];
 
 	for (int i = 0; i < 3; i++) {
-		high[i] = fcntl(fd[i], F_DUPFD_CLOEXEC, 3);
+		high[i] = fd[i] > 2 ? fd[i] : fcntl(fd[i], F_DUPFD_CLOEXEC, 3);
 		if (high[i] < 0)
 			return false;
 	}
@@ -134,7 +62,9 @@ static bool join_cgroup(const char *dir)
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
-	return put_file(path, "0");
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd >= 0 && write(fd, "0", 1) == 1 && close(fd) == 0;
 }
 
 /* Say who we are and wait until the counters are attached. */
@@ -162,7 +92,7 @@ static const char *prepare(const struct launch *l)
 		return "parent";
 	if (s->cgroup && !join_cgroup(s->cgroup))
 		return "cgroup";
-	if (!set_mounts(l, s->bind_from, s->bind_to))
+	if (l->kept ? !mounts_enter(l) : !mounts_set(l, s->bind_from, s->bind_to))
 		return "bind";
 	if (s->cpus && sched_setaffinity(0, s->cpus_size, s->cpus) < 0)
 		return "pin";
@@ -203,23 +133,39 @@ static int probe_main(void *arg)
 {
 	struct launch *l = arg;
 
-	syscall(SYS_exit_group, set_mounts(l, "/", "/") ? 0 : 1);
+	syscall(SYS_exit_group, mounts_set(l, "/", "/") ? 0 : 1);
 	return 1;
+}
+
+/* The helper has one thread and one child at a time; elsewhere each has its own. */
+static char *take_stack(const struct launch *l)
+{
+	static char of_helper[STACK_SIZE] __attribute__((aligned(16)));
+
+	if (l->is_for_parent)
+		return of_helper;
+	char *stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+
+	return stack == MAP_FAILED ? NULL : stack;
+}
+
+static void give_stack(const struct launch *l, char *stack)
+{
+	if (!l->is_for_parent)
+		munmap(stack, STACK_SIZE);
 }
 
 static pid_t clone_child(int (*fn)(void *), struct launch *l)
 {
 	int flags = SIGCHLD | CLONE_VM | CLONE_VFORK | (l->is_for_parent ? CLONE_PARENT : 0);
-	char *stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	char *stack = take_stack(l);
 	sigset_t all, old;
 
-	if (stack == MAP_FAILED)
+	if (!stack)
 		return -1;
-	if (l->how == BIND_PRIVILEGED || l->how == BIND_USER_NAMESPACE)
-		flags |= CLONE_NEWNS;
-	if (l->how == BIND_USER_NAMESPACE)
-		flags |= CLONE_NEWUSER;
+	if (!l->kept)
+		flags |= mounts_flags(l->how);
 	if (l->s.fresh_pids)
 		flags |= CLONE_NEWPID;
 	/* No handler of ours may run in the child while it shares our memory. */
@@ -229,7 +175,7 @@ static pid_t clone_child(int (*fn)(void *), struct launch *l)
 	int saved = errno;
 
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	munmap(stack, STACK_SIZE);
+	give_stack(l, stack);
 	errno = saved;
 	return pid;
 }
@@ -284,5 +230,6 @@ bool launch_can_isolate(void)
 
 pid_t launch_child(struct launch *l)
 {
+	l->kept = l->is_for_parent ? mounts_keep(l) : NULL;
 	return clone_child(child_main, l);
 }

@@ -36,6 +36,8 @@ struct spawn {
 /* How a mount namespace can be had. */
 enum bind_how { BIND_UNKNOWN, BIND_NEVER, BIND_PRIVILEGED, BIND_USER_NAMESPACE };
 
+struct kept_mounts; /* sys/mounts.h */
+
 struct launch {
 	struct spawn s;
 	pid_t parent;	    /* who will wait for the child */
@@ -43,6 +45,7 @@ struct launch {
 	int cwd_fd;	    /* where relative names start; -1 = our own folder */
 	int gate_fd;	    /* the child writes its pid_t and waits for a byte; -1 = none */
 	enum bind_how how;  /* BIND_UNKNOWN = no mount namespace */
+	const struct kept_mounts *kept; /* to be entered instead of made; launch_child sets it */
 	uid_t uid;
 	gid_t gid;
 	/* set by the child */

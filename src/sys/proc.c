@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -174,9 +175,14 @@ int proc_check_pin(const char *list, struct err *e)
 	return ok ? 0 : err_set(e, ERR_USAGE, "pin: not all CPUs of '%s' are there for us", list);
 }
 
-/* Where exec would find it, with the child's PATH; NULL if nowhere. A name with a slash is taken as it is. */
+/*
+ * Where exec would find it, with the child's PATH; NULL if nowhere. A name with a slash is taken as it is. The last answer is kept, as
+ * a shell does: each run asks for the same `sh`, in the same PATH, whose folders may be many.
+ */
 static char *look_up(const char *name, const char *const *env)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static char *last_name, *last_path, *last;
 	const char *path = "/usr/local/bin:/usr/bin:/bin";
 
 	if (strchr(name, '/'))
@@ -184,7 +190,23 @@ static char *look_up(const char *name, const char *const *env)
 	for (; *env; env++)
 		if (starts_with(*env, "PATH="))
 			path = *env + 5;
-	return fs_find_program(name, path);
+	pthread_mutex_lock(&lock);
+	if (!last || strcmp(last_name, name) != 0 || strcmp(last_path, path) != 0 ||
+	    access(last, X_OK)) {
+		free(last_name);
+		free(last_path);
+		free(last);
+		last_name = xstrdup(name);
+		last_path = xstrdup(path);
+		last = fs_find_program(name, path);
+	}
+	char *found = last ? xstrdup(last) : NULL;
+
+	/* what depends on the current folder is not kept */
+	if (last && *last != '/')
+		free(TAKE_PTR(last));
+	pthread_mutex_unlock(&lock);
+	return found;
 }
 
 static void explain_start(const char *name, const char *stage, int error,
@@ -360,6 +382,7 @@ static int run_all(struct run *r, const char *path, struct str *reason, struct p
 
 	if (x < 0)
 		return x;
+	ret->is_crowded = child.is_crowded;
 	log_trace("spawn", "\"pid\":%d", r->pid);
 	if (spec->timeout_ns > 0)
 		r->deadline = now + spec->timeout_ns;

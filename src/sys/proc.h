@@ -75,6 +75,7 @@ struct proc_result {
 	int64_t suspended_ns; /* progress of CLOCK_BOOTTIME beyond CLOCK_MONOTONIC: > 0 = suspended
 				 midway */
 	bool out_truncated, err_truncated; /* also when a tail was kept */
+	bool is_crowded; /* thousands of sessions live: the oldest would outlive a culprit that is killed */
 	unsigned orphans; /* descendants that outlived the main child and were ended */
 };
 

@@ -30,18 +30,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FDS = 5, FD_SOCKET = 3 }; /* folder, 0, 1, 2, gate; where the helper keeps its end */
+enum { FDS = 5, FD_SOCKET = 3 }; /* 0, 1, 2, folder, gate; where the helper keeps its end */
 
 struct request {
 	size_t bytes; /* of the strings behind it */
 	size_t argc, envc, n_read_only, n_writable, cpus_size;
-	bool has_cwd, has_bind, has_cgroup, has_gate, no_aslr, fresh_pids;
+	bool has_cwd, has_cwd_fd, has_bind, has_cgroup, has_gate, no_aslr, fresh_pids;
 	enum bind_how how;
 	pid_t parent;
 };
 struct reply {
 	pid_t pid; /* < 0: none, error says why */
 	int error;
+	bool is_crowded; /* the guard had to forget a session (guard.h) */
 	int64_t start_ns;
 	const char *stage; /* of one program image: the same address on both sides */
 };
@@ -123,8 +124,8 @@ static void unpack(const struct request *q, const char *bytes, const char **word
 
 	*ret = (struct launch){ .parent = q->parent,
 				.is_for_parent = true,
-				.cwd_fd = fds[0],
-				.gate_fd = fds[4],
+				.cwd_fd = q->has_cwd_fd ? fds[3] : -1,
+				.gate_fd = q->has_gate ? fds[3 + q->has_cwd_fd] : -1,
 				.how = q->how,
 				.uid = geteuid(),
 				.gid = getegid() };
@@ -141,7 +142,7 @@ static void unpack(const struct request *q, const char *bytes, const char **word
 	s->cpus_size = q->cpus_size;
 	s->no_aslr = q->no_aslr;
 	s->fresh_pids = q->fresh_pids;
-	memcpy(s->fd, fds + 1, sizeof(s->fd));
+	memcpy(s->fd, fds, sizeof(s->fd));
 }
 
 static bool serve_one(void)
@@ -161,9 +162,7 @@ static bool serve_one(void)
 	unpack(&q, bytes, words, fds, &l);
 	struct reply r = { .pid = launch_child(&l) };
 
-	if (r.pid > 0 && !l.s.foreground)
-		guard_add(r.pid);
-
+	r.is_crowded = r.pid > 0 && !guard_add(r.pid);
 	r.error = r.pid < 0 ? errno : l.error;
 	r.start_ns = l.start_ns;
 	r.stage = l.stage;
@@ -190,8 +189,9 @@ static _Noreturn void serve(int fd)
 		dup2(null, i);
 	dup2(fd, FD_SOCKET);
 	syscall(SYS_close_range, FD_SOCKET + 1u, ~0u, 0u);
-	while (guard_wait(FD_SOCKET) && serve_one())
-		;
+	do
+		guard_wait(FD_SOCKET);
+	while (serve_one());
 	guard_end();
 	for (;;)
 		syscall(SYS_exit_group, 0);
@@ -262,6 +262,7 @@ static void pack(const struct launch *l, struct request *q, struct str *out)
 			       .has_cwd = s->cwd,
 			       .has_bind = s->bind_from,
 			       .has_cgroup = s->cgroup,
+			       .has_cwd_fd = l->cwd_fd >= 0,
 			       .has_gate = l->gate_fd >= 0,
 			       .no_aslr = s->no_aslr,
 			       .fresh_pids = s->fresh_pids,
@@ -285,11 +286,15 @@ static bool send_request(const struct launch *l)
 		struct cmsghdr align;
 		char room[CMSG_SPACE(sizeof(int) * FDS)];
 	} control = { 0 };
-	int fds[FDS] = { l->cwd_fd, l->s.fd[0], l->s.fd[1], l->s.fd[2], l->gate_fd };
-	size_t n_fds = l->gate_fd >= 0 ? FDS : FDS - 1;
+	const int maybe[FDS] = { l->s.fd[0], l->s.fd[1], l->s.fd[2], l->cwd_fd, l->gate_fd };
+	int fds[FDS];
+	size_t n_fds = 0;
 	AUTO(str) struct str bytes = STR_INIT;
 	struct request q;
 
+	for (size_t i = 0; i < FDS; i++)
+		if (maybe[i] >= 0)
+			fds[n_fds++] = maybe[i];
 	pack(l, &q, &bytes);
 	struct iovec io[] = { { &q, sizeof(q) }, { bytes.p, bytes.n } };
 	struct msghdr m = { .msg_iov = io,
@@ -352,6 +357,7 @@ static bool ask_helper(struct launch *l, struct spawned *ret, int *ret_error)
 		drop_helper();
 		return false;
 	}
+	ret->is_crowded = r.is_crowded;
 	ret->pid = r.pid;
 	ret->start_ns = r.start_ns;
 	ret->stage = r.stage;
@@ -376,9 +382,14 @@ int spawn_child(const struct spawn *s, struct spawned *ret, struct err *e)
 		if (l.how == BIND_NEVER)
 			return err_set(e, ERR_ENV, "mount namespaces are not allowed here");
 	}
-	l.cwd_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* the helper's own folder is where culprit was when it was made */
+	bool is_relative = !s->cwd || s->cwd[0] != '/';
+
+	if (is_relative)
+		l.cwd_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	pthread_mutex_lock(&helper.lock);
-	bool asked = helper.owner == getpid() && l.cwd_fd >= 0 && ask_helper(&l, ret, &error);
+	bool asked = helper.owner == getpid() && (!is_relative || l.cwd_fd >= 0) &&
+		     ask_helper(&l, ret, &error);
 
 	pthread_mutex_unlock(&helper.lock);
 	if (l.cwd_fd >= 0)

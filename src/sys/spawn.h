@@ -22,6 +22,7 @@ struct spawned {
 			      ... */
 	int error;	   /* its errno */
 	bool was_at_gate;
+	bool is_crowded; /* so many sessions live that the guard had to forget one (guard.h) */
 };
 
 /* To be called first, before the caller looks at its children: makes the helper if there is none. */

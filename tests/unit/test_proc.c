@@ -339,6 +339,60 @@ static void folders_can_be_read_only(void **state UNUSED)
 	assert_int_equal(fs_write_atomic(x, "", 0, &e), 0);
 }
 
+/* A run finds the mounts as a fresh copy of ours has them, though the copy is kept from run to run. */
+static void kept_mounts_are_as_fresh_ones(void **state UNUSED)
+{
+	AUTO_FREE char *from = xasprintf("%s/kept-from", scratch);
+	AUTO_FREE char *to = xasprintf("%s/kept-to", scratch);
+	AUTO_FREE char *name = xasprintf("%s/name", from);
+	struct proc_spec spec = { .cwd = to, .bind_from = from, .bind_to = to };
+	AUTO(str) struct str first = STR_INIT, second = STR_INIT, third = STR_INIT, tree = STR_INIT;
+	struct err e = ERR_INIT;
+
+	if (!proc_can_bind())
+		skip(); /* mount namespaces are not allowed here */
+	assert_int_equal(fs_mkdirs(from, &e), 0);
+	assert_int_equal(fs_mkdirs(to, &e), 0);
+	sh("readlink /proc/self/ns/mnt", spec, &first, NULL);
+	sh("readlink /proc/self/ns/mnt", spec, &second, NULL);
+	assert_string_equal(first.p, second.p);
+
+	/* what a run mounts is not there for the next one; where it may not mount, nothing changes */
+	sh("mkdir d && mount -t tmpfs none d && : >d/f", spec, NULL, NULL);
+	sh("test -e d/f && echo left; :", spec, &third, NULL);
+	assert_string_equal(third.p, "");
+
+	/* a tree that was made anew is not the old one */
+	assert_int_equal(fs_remove_tree(from, &e), 0);
+	assert_int_equal(fs_mkdirs(from, &e), 0);
+	assert_int_equal(fs_write_atomic(name, "new", 3, &e), 0);
+	sh("cat name", spec, &tree, NULL);
+	assert_string_equal(tree.p, "new");
+}
+
+/* More trees than are kept: each run sees its own. */
+static void many_trees_do_not_mix(void **state UNUSED)
+{
+	AUTO_FREE char *to = xasprintf("%s/many-to", scratch);
+	struct err e = ERR_INIT;
+
+	if (!proc_can_bind())
+		skip(); /* mount namespaces are not allowed here */
+	assert_int_equal(fs_mkdirs(to, &e), 0);
+	for (int i = 0; i < 36; i++) {
+		AUTO_FREE char *from = xasprintf("%s/many-%d", scratch, i % 12);
+		AUTO_FREE char *file = xasprintf("%s/n", from);
+		AUTO_FREE char *text = xasprintf("%d", i % 12);
+		AUTO(str) struct str out = STR_INIT;
+
+		assert_int_equal(fs_mkdirs(from, &e), 0);
+		assert_int_equal(fs_write_atomic(file, text, strlen(text), &e), 0);
+		sh("cat n", (struct proc_spec){ .cwd = to, .bind_from = from, .bind_to = to }, &out,
+		   NULL);
+		assert_string_equal(out.p, text);
+	}
+}
+
 /* ru_maxrss of a child starts with that of the process that called exec: that must not be ours. */
 static void our_own_memory_is_not_the_childs(void **state UNUSED)
 {
@@ -484,6 +538,8 @@ int main(void)
 		cmocka_unit_test(environment_folder_and_pin),
 		cmocka_unit_test(no_descriptor_and_no_terminal_leak),
 		cmocka_unit_test(private_bind_mount),
+		cmocka_unit_test(kept_mounts_are_as_fresh_ones),
+		cmocka_unit_test(many_trees_do_not_mix),
 		cmocka_unit_test(folders_can_be_read_only),
 		cmocka_unit_test(our_own_memory_is_not_the_childs),
 		cmocka_unit_test(relative_names_start_where_we_are_now),
