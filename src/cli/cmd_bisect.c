@@ -102,7 +102,10 @@ static int bisect(const struct bisect_args *a, const struct opt_args *rest)
 		.max_runs = a->max_runs,
 		.max_builds = a->max_builds,
 	};
-	int r = measuring_open(&a->m, "bisect", &s, &e);
+	struct measuring_opts m = a->m;
+
+	m.kernels_only = a->over != NULL;
+	int r = measuring_open(&m, "bisect", &s, &e);
 
 	if (r == 0) {
 		o.margin = measuring_margin(&a->m, &s);

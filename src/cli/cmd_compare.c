@@ -88,7 +88,10 @@ static int compare_variants(const struct compare_args *a, const struct strvec *a
 		.dry_run = a->m.dry_run,
 		.ret_untestable = untestable,
 	};
-	int r = measuring_open(&a->m, "compare", &s, e);
+	struct measuring_opts m = a->m;
+
+	m.kernels_only = measuring_kernels_only(args);
+	int r = measuring_open(&m, "compare", &s, e);
 
 	if (r < 0)
 		return r;

@@ -39,7 +39,10 @@ static int run(const struct run_args *a, const struct strvec *args)
 		.layouts = a->layouts,
 		.dry_run = a->m.dry_run,
 	};
-	int r = measuring_open(&a->m, "run", &s, &e);
+	struct measuring_opts m = a->m;
+
+	m.kernels_only = measuring_kernels_only(args);
+	int r = measuring_open(&m, "run", &s, &e);
 
 	if (r == 0) {
 		o.margin = measuring_margin(&a->m, &s);

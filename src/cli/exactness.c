@@ -74,6 +74,7 @@ int exactness_doctor(const struct measuring_opts *m, const char *variant)
 	struct session s = { 0 };
 	struct err e = ERR_INIT;
 
+	with.kernels_only = starts_with(variant, "deb=") || starts_with(variant, "image=");
 	with.common.bench = m->common.bench || m->benchmark ? m->common.bench : "true";
 	int r = measuring_open(&with, "doctor --target exact", &s, &e);
 

@@ -2,6 +2,7 @@
 #include "cli/measuring.h"
 
 #include "cli/stop.h"
+#include "cli/storedir.h"
 #include "cli/term.h"
 #include "hunt/opening.h"
 #include "report/answer.h"
@@ -59,6 +60,14 @@ static bool names_kernel(const char *const *argv)
 	return false;
 }
 
+bool measuring_kernels_only(const struct strvec *variants)
+{
+	for (size_t i = 0; i < variants->n; i++)
+		if (!starts_with(variants->v[i], "deb=") && !starts_with(variants->v[i], "image="))
+			return false;
+	return variants->n > 0;
+}
+
 double measuring_margin(const struct measuring_opts *m, const struct session *s)
 {
 	if (m->margin > 0)
@@ -74,6 +83,11 @@ int measuring_open(const struct measuring_opts *m, const char *command, struct s
 {
 	const char *target = m->target ? m->target : names_kernel(m->argv) ? "exact" : NULL;
 	AUTO(strvec) struct strvec settings = STRVEC_INIT;
+	AUTO_FREE char *store = NULL;
+	int r = m->kernels_only ? storedir_find(m->common.store, &store, e) : 0;
+
+	if (r < 0)
+		return r;
 
 	for (size_t i = 0; i < m->common.set.n; i++)
 		strvec_add(&settings, m->common.set.v[i]);
@@ -82,7 +96,7 @@ int measuring_open(const struct measuring_opts *m, const char *command, struct s
 		strvec_addf(&settings, "targets.vm.smp=%u", m->smp);
 	}
 	struct session_options o = {
-		.store_dir = m->common.store,
+		.store_dir = store ? store : m->common.store,
 		.config_path = m->common.config,
 		.settings = (const char *const *)settings.v,
 		.build = m->common.build,
@@ -98,6 +112,7 @@ int measuring_open(const struct measuring_opts *m, const char *command, struct s
 		.fresh = m->fresh,
 		.no_benchmark = m->no_benchmark,
 		.keep_failed = m->keep_failed,
+		.kernels_only = m->kernels_only,
 		.argv = m->argv,
 		.only_hunt = m->only_hunt,
 	};

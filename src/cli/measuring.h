@@ -15,6 +15,7 @@ struct measuring_opts {
 	int64_t seed_option;
 	double margin, alpha;
 	bool fresh, dry_run, no_benchmark, keep_failed;
+	bool kernels_only; /* no argument names a commit */
 	int64_t only_hunt; /* hidden: `culprit resume` */
 	const char *const *argv;
 };
@@ -62,6 +63,8 @@ void measuring_defaults(struct measuring_opts *m);
 /* Opens the session and the voice; the command's words are what the lock names. */
 int measuring_open(const struct measuring_opts *m, const char *command, struct session *ret,
 		   struct err *e) MUST_USE;
+/* Are all of them deb= and image=? Then no repository is needed. */
+bool measuring_kernels_only(const struct strvec *variants);
 /* --margin, else the benchmark's, else 1 %, of instructions in a guest 0.1 %. `s` is open, or NULL. */
 double measuring_margin(const struct measuring_opts *m, const struct session *s);
 /* Prints the answer (JSON or text); a stored one is announced on stderr. */

@@ -24,14 +24,14 @@ enum { FILE_MAX = 1 << 28 };
 /* Text, below the checkout, neither tracked nor ignored. */
 static bool is_script(struct session *s, const char *path)
 {
-	AUTO_FREE char *full = fs_join(repo_top(s->repo), path);
+	AUTO_FREE char *full = fs_join(s->top, path);
 	AUTO(str) struct str bytes = STR_INIT;
 	bool untracked = false;
 
 	if (fs_read(full, FILE_MAX, &bytes, NULL) < 0 ||
 	    memchr(bytes.p, 0, bytes.n < 8000 ? bytes.n : 8000))
 		return false;
-	return repo_is_untracked(s->repo, path, &untracked, NULL) == 0 && untracked;
+	return s->repo && repo_is_untracked(s->repo, path, &untracked, NULL) == 0 && untracked;
 }
 
 /* `rel` is relative to the checkout's root; kept once. */
@@ -61,7 +61,7 @@ static const char *without_dots(const char *p)
 /* Words of the command that are untracked files. */
 static void keep_words(struct session *s, const char *command)
 {
-	const char *top = repo_top(s->repo);
+	const char *top = s->top;
 	const char *subdir = s->config.project.subdir;
 
 	for (const char *p = command; *p;) {
@@ -89,7 +89,7 @@ static void keep_words(struct session *s, const char *command)
 
 static int keep_globs(struct session *s, struct err *e)
 {
-	const char *top = repo_top(s->repo);
+	const char *top = s->top;
 
 	for (const char **f = s->bench->files; f && *f; f++) {
 		AUTO_FREE char *pattern = fs_join(top, without_dots(*f));
@@ -156,7 +156,7 @@ static int hash_files(struct session *s, const char *top, char ret[65], struct e
 
 int freeze_files(struct session *s, struct err *e)
 {
-	const char *top = repo_top(s->repo);
+	const char *top = s->top;
 	char hash[65], name[80];
 	int r = keep_globs(s, e);
 

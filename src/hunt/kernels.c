@@ -19,12 +19,12 @@ int kernels_open(struct session *s, struct err *e)
 	const struct kernel_config *c = &s->config.kernel;
 	struct kbuild_request q = {
 		.store_dir = s->store_dir,
-		.top = repo_top(s->repo),
+		.top = s->top,
 		.config = (const char *const *)c->config,
 		.fixups = (const char *const *)c->fixups,
 	};
 
-	if (s->simulated || s->config.project.build)
+	if (s->simulated || !s->repo || s->config.project.build)
 		return 0;
 	if (!(c->config && *c->config) && !kbuild_recognise(q.top))
 		return 0;

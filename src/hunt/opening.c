@@ -63,7 +63,7 @@ static int open_config(struct session *s, struct err *e)
 		return r;
 
 	if (!path) {
-		found = fs_join(repo_top(s->repo), "culprit.yaml");
+		found = fs_join(s->top, "culprit.yaml");
 		if (fs_exists(found))
 			path = found;
 	}
@@ -163,22 +163,35 @@ static int open_store(struct session *s, const char *command, struct err *e)
 	return 0;
 }
 
-static int open_parts(struct session *s, const char *command, struct err *e)
+/* Kernels that exist need no history. */
+static int open_repo(struct session *s, struct err *e)
 {
 	int r = repo_open(NULL, &s->repo, e);
 
+	if (r == 0)
+		s->top = xstrdup(repo_top(s->repo));
+	else if (s->opt.kernels_only && strstr(e->msg, "not a git repository"))
+		r = fs_realpath(".", &s->top, e);
+	return r;
+}
+
+static int open_parts(struct session *s, const char *command, struct err *e)
+{
+	int r = open_repo(s, e);
+
 	if (r < 0)
 		return r;
-	if (*repo_notes(s->repo))
+	if (s->repo && *repo_notes(s->repo))
 		session_warn(s, "%s", repo_notes(s->repo));
 	if ((r = open_config(s, e)) < 0 || (r = choose_target(s, e)) < 0 ||
 	    (r = choose_benchmark(s, e)) < 0)
 		return r;
 	if ((r = open_store(s, command, e)) < 0)
 		return r;
-	if ((r = repo_prepare(s->repo, s->store_dir, e)) < 0)
+	if (s->repo && (r = repo_prepare(s->repo, s->store_dir, e)) < 0)
 		return r;
-	repo_folders(s->repo, &s->protect);
+	if (s->repo)
+		repo_folders(s->repo, &s->protect);
 	if ((r = kernels_open(s, e)) < 0 || (r = guesting_prepare(s, e)) < 0)
 		return r;
 	return freeze_files(s, e);

@@ -211,6 +211,7 @@ void session_close(struct session *s)
 	kbuild_free(s->kbuild);
 	repo_close(s->repo);
 	config_done(&s->config);
+	free(s->top);
 	free(s->store_dir);
 	free(s->data_dir);
 	free(s->data_hash);

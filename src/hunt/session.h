@@ -41,7 +41,8 @@ struct session_options {
 	int64_t only_hunt; /* resume: go on with this hunt or fail; 0 = any */
 	bool keep_failed;  /* a build that fails is made again and its tree kept (shell) */
 	bool no_benchmark; /* nothing is run: a benchmark is not needed (shell) */
-	bool fresh;	   /* --new: do not answer from or resume an older hunt */
+	bool kernels_only; /* nothing but deb= and image=: a repository is not needed, but store_dir then is */
+	bool fresh; /* --new: do not answer from or resume an older hunt */
 };
 
 /* A build in use by this hunt. Owned by the session. */
@@ -72,7 +73,7 @@ struct visit {
 struct kbuild;
 
 struct session {
-	struct repo *repo;
+	struct repo *repo; /* NULL with kernels_only outside of any */
 	struct store *store;
 	struct config config;
 	const struct benchmark *bench;
@@ -83,7 +84,8 @@ struct session {
 	struct kbuild *kbuild;	      /* a kernel's source, see hunt/kernels.h; else NULL */
 	struct sim_target *simulated; /* --target sim=FILE: nothing is built or run; else NULL */
 	const struct hunt_ui *ui;
-	char *store_dir;	  /* absolute */
+	char *top;	 /* of the checkout, or the folder where kernels are measured without one */
+	char *store_dir; /* absolute */
 	struct strvec protect;	  /* the user's folders: see repo_folders */
 	char *data_dir;		  /* frozen benchmark files; "" relative to nothing: absolute */
 	struct strvec data_files; /* relative paths below data_dir, laid over each tree */
