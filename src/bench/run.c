@@ -27,8 +27,8 @@
 #define READ_TAIL (INT64_C(1) << 20)
 #define KEEP_HEAD ((size_t)128 << 10) /* of each stream, for the journal */
 #define KEEP_TAIL ((size_t)64 << 10)
-#define HELPER_TIMEOUT_NS                                                                          \
-	(600 * NS_PER_S) /* prepare and cleanup of a benchmark without a timeout */
+/* prepare and cleanup of a benchmark without a timeout */
+#define HELPER_TIMEOUT_NS (600 * NS_PER_S)
 
 struct running {
 	const struct run_setting *s;
@@ -88,7 +88,6 @@ static void add_last_line(struct str *out, const struct str *text)
 	while (begin && text->p[begin - 1] != '\n')
 		begin--;
 	size_t n = end - begin < 120 ? end - begin : 120;
-
 	if (!n)
 		return;
 	str_puts(out, ": '");

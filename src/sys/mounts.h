@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "sys/launch.h"
+#include "sys/child.h"
 
 /* The flags of clone for it; 0 for none. */
 int mounts_flags(enum bind_how how);

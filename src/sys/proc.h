@@ -79,6 +79,10 @@ struct proc_result {
 	unsigned orphans; /* descendants that outlived the main child and were ended */
 };
 
+/* What a person should know of is_crowded. */
+#define PROC_CROWDED                                                                               \
+	"leftovers of earlier runs live by the thousand (setsid, daemons): if culprit is killed, the oldest of them stay"
+
 /*
  * Returns 0 whenever a verdict on the child exists, whatever became of it. A command that cannot be
  * started (missing, not executable) is PROC_NOT_STARTED with return 0 and its reason in err_out (in
