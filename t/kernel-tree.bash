@@ -11,12 +11,13 @@ make_kernel_tree() { # folder
 		-include $(O)/.config
 		obj-y := mm/page.c
 		obj-$(CONFIG_DRV) += drivers/drv.c
+		align-$(CONFIG_DEBUG_FORCE_FUNCTION_ALIGN_64B) := aligned
 		objects := $(patsubst %.c,$(O)/%.o,$(obj-y))
 		image := arch/x86/boot/bzImage
 		all: $(O)/$(image)
 		$(O)/$(image): $(objects) $(O)/.config
 		> @mkdir -p $(dir $@)
-		> @{ cat $(objects); echo "# build $(KBUILD_BUILD_TIMESTAMP) $(KBUILD_BUILD_USER)@$(KBUILD_BUILD_HOST) #$(KBUILD_BUILD_VERSION)"; } >$@
+		> @{ cat $(objects); echo "# build $(KBUILD_BUILD_TIMESTAMP) $(KBUILD_BUILD_USER)@$(KBUILD_BUILD_HOST) #$(KBUILD_BUILD_VERSION)"; echo "# $(align-y) $(KCFLAGS)"; } >$@
 		> @{ echo "ffffffff81000000 T _text"; sed -n 's/^# symbol //p' $(objects); } >$(O)/System.map
 		$(O)/%.o: %.c include/kernel.h
 		> @echo "  CC      $*.o"
@@ -35,7 +36,7 @@ make_kernel_tree() { # folder
 		.PHONY: all tinyconfig image_name kernelrelease
 	EOF
 	# Kconfig here: lines "NAME DEFAULT", and "NAME always VALUE" for what nobody can change
-	printf 'DRV n\nFAST y\nFIXED always y\n' >"$1/Kconfig"
+	printf 'DRV n\nFAST y\nFIXED always y\nDEBUG_FORCE_FUNCTION_ALIGN_64B n\n' >"$1/Kconfig"
 	cat >"$1/scripts/conf.sh" <<-'EOF'
 		sort "$1" >"$1.old" 2>/dev/null
 		while read -r name default value; do
