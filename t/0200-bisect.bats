@@ -254,6 +254,53 @@ verdict() { jq -r .verdict <<<"$output"; }
 	expect_status 0
 }
 
+@test 'what a resumed search cost holds the builds that were made before' {
+	make_history 4
+	plant 3 +10%
+	cd project
+	# the third run kills culprit: both ends are built then
+	cat >../bench.sh <<-'EOF'
+		count=$(($(cat "$HOME/count") + 1))
+		echo $count >"$HOME/count"
+		[ $count != 3 ] || kill -9 "$(cat "$HOME/pid")"
+		./program
+	EOF
+	echo 0 >"$HOME/count"
+	bench="sh $PWD/../bench.sh"
+	sh -c 'echo $$ >"$HOME/pid"; exec culprit bisect c1 c4 --build "sh build.sh" --bench "$1"' - "$bench" || true
+	# what they took, as if each had taken 1000 s
+	sqlite3 .culprit/culprit.db 'drop trigger build_no_update; update build set seconds = 1000'
+	[ "$(sqlite3 .culprit/culprit.db 'select count(*) from build')" -eq 2 ]
+	culprit_run bisect c1 c4 --build 'sh build.sh' --bench "$bench" --json
+	expect_status 0
+	jq -e '.seconds > 2000 and .seconds < 2900 and .builds >= 3' <<<"$output"
+}
+
+@test 'verify of what another version wrote names both versions where it does not replay' {
+	make_history 4
+	plant 3 +10%
+	cd project
+	search c1 c4 --json
+	expect_status 0
+	sqlite3 .culprit/culprit.db 'drop trigger hunt_no_update; update hunt set version = "0.0.9"'
+	culprit_run verify
+	expect_status 0
+	expect_out 'verified; '
+	[[ "$output" != *0.0.9* ]] || complain 'it replays: its version does not matter'
+	sqlite3 .culprit/culprit.db 'drop trigger reading_no_update; update reading set value = value * 3 where run % 2'
+	culprit_run verify
+	expect_status 4
+	expect_out 'NOT verified'
+	expect_out "It was made by culprit 0.0.9 and this is $(culprit --version | cut -d' ' -f2), which may decide otherwise"
+	culprit_run verify --json
+	expect_status 4
+	jq -e '.version == "0.0.9" and .verified_by != "0.0.9"' <<<"$output"
+	sqlite3 .culprit/culprit.db "update hunt set version = '$(culprit --version | cut -d' ' -f2)'"
+	culprit_run verify
+	expect_status 4
+	[[ "$output" != *'decide otherwise'* ]] || complain 'the same version: the journal was changed'
+}
+
 @test 'undo withdraws, the same command measures again and answers; verify agrees' {
 	make_history 12
 	plant 7 +10%

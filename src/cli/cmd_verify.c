@@ -12,6 +12,10 @@
 #include "sys/fs.h"
 #include "text/json.h"
 
+#include "config.h"
+
+#include <string.h>
+
 struct verify_args {
 	struct common_opts common;
 };
@@ -31,6 +35,8 @@ static void put_json(const struct verify_report *v, struct str *out)
 	json_out_text(&w, "command", "verify");
 	json_out_int(&w, "hunt", v->hunt);
 	json_out_text(&w, "kind", v->kind);
+	json_out_text(&w, "version", v->version);
+	json_out_text(&w, "verified_by", CULPRIT_VERSION);
 	json_out_bool(&w, "verified", v->differences.n == 0);
 	json_out_int(&w, "observations", v->observations);
 	json_out_int(&w, "actions", v->actions);
@@ -50,8 +56,14 @@ static void put_text(const struct verify_report *v, struct str *out)
 			"hunt %lld (%s): verified; %u observations replayed, %u actions and %u numbers as stored\n",
 			(long long)v->hunt, v->kind, v->observations, v->actions, v->numbers);
 	else
-		str_addf(out, "hunt %lld (%s): NOT verified; %zu differences\n", (long long)v->hunt,
-			 v->kind, v->differences.n);
+		str_addf(out, "hunt %lld (%s): NOT verified; %zu difference%s\n",
+			 (long long)v->hunt, v->kind, v->differences.n,
+			 v->differences.n == 1 ? "" : "s");
+	if (v->differences.n && strcmp(v->version, CULPRIT_VERSION) != 0)
+		str_addf(
+			out,
+			"  It was made by culprit %s and this is %s, which may decide otherwise: only %s can verify it.\n",
+			v->version, CULPRIT_VERSION, v->version);
 	for (size_t i = 0; i < v->differences.n && i < 20; i++)
 		str_addf(out, "  %s\n", v->differences.v[i]);
 	if (v->differences.n > 20)

@@ -185,6 +185,16 @@ int measure_cached(struct session *s, const char *key, struct build_row *ret, st
 	return r;
 }
 
+/* The time of a build that an earlier process of this hunt made: it belongs to what the hunt cost, and to its budget's report. */
+static void count_earlier(struct session *s, const struct build_row *row)
+{
+	int64_t running_ns = clock_monotonic_ns() - s->began_ns;
+
+	if (s->hunt_began_ns && row->at_ns >= s->hunt_began_ns &&
+	    row->at_ns < clock_realtime_ns() - running_ns)
+		s->spent_ns += (int64_t)(row->seconds * 1e9);
+}
+
 static int find_or_build(struct session *s, const struct variant *v, unsigned layout,
 			 bool learn_inputs, struct mbuild **ret, struct err *e)
 {
@@ -222,6 +232,7 @@ static int find_or_build(struct session *s, const struct variant *v, unsigned la
 	if (r == 0) {
 		*ret = add_build(s, &row, true);
 		(*ret)->inputs = build_saved_inputs(s->store_dir, row.path);
+		count_earlier(s, &row);
 		build_row_done(&row);
 		return 0;
 	}
@@ -290,6 +301,7 @@ int measure_adopt(struct session *s, int64_t build, const char *node, struct mbu
 	if (row.outcome == OUTCOME_OK && !s->journal_only)
 		(*ret)->inputs = build_saved_inputs(s->store_dir, row.path);
 	s->n_builds++;
+	count_earlier(s, &row);
 	build_row_done(&row);
 	return 0;
 }

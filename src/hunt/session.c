@@ -194,7 +194,7 @@ void session_reset(struct session *s)
 	s->run_seconds = s->build_seconds = s->boot_seconds = 0;
 	s->waited_boots = 0;
 	s->next_boot = 0;
-	s->spent_ns = 0;
+	s->spent_ns = s->hunt_began_ns = 0;
 }
 
 void session_close(struct session *s)
@@ -344,6 +344,7 @@ int session_hunt(struct session *s, const char *kind, const char *question, cons
 					(long long)s->opt.only_hunt, (long long)ret_row->id);
 			s->hunt = ret_row->id;
 			s->seed = ret_row->seed;
+			s->hunt_began_ns = ret_row->began_ns;
 			*ret_known = true;
 			return 0;
 		}

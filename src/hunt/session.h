@@ -98,12 +98,13 @@ struct session {
 	unsigned jobs;
 	int64_t hunt;
 	uint64_t seed;
-	bool waited;	      /* for another culprit; said once */
-	bool said_drift;      /* of a kernel's configuration; see hunt/kernels.h */
-	bool said_incomplete; /* a checkout had to leave something out; said once a hunt */
-	bool journal_only;    /* verify: nothing is built or run, there is no repository */
-	int64_t began_ns;     /* monotonic */
-	int64_t spent_ns;     /* by earlier processes of the same hunt */
+	bool waited;	       /* for another culprit; said once */
+	bool said_drift;       /* of a kernel's configuration; see hunt/kernels.h */
+	bool said_incomplete;  /* a checkout had to leave something out; said once a hunt */
+	bool journal_only;     /* verify: nothing is built or run, there is no repository */
+	int64_t began_ns;      /* monotonic */
+	int64_t hunt_began_ns; /* realtime, of a hunt that is gone on with; else 0 */
+	int64_t spent_ns;      /* by earlier processes of the same hunt */
 	struct {
 		struct mbuild **v;
 		size_t n, cap;

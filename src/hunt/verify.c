@@ -18,6 +18,7 @@
 void verify_report_done(struct verify_report *r)
 {
 	free(r->kind);
+	free(r->version);
 	strvec_done(&r->differences);
 	*r = (struct verify_report){ 0 };
 }
@@ -191,7 +192,9 @@ int verify_hunt(struct store *st, int64_t hunt, struct verify_report *ret, struc
 	s.seed = row.seed;
 	if ((r = store_observations(st, row.id, &obs, e)) < 0)
 		return r;
-	*ret = (struct verify_report){ .hunt = row.id, .kind = xstrdup(row.kind) };
+	*ret = (struct verify_report){ .hunt = row.id,
+				       .kind = xstrdup(row.kind),
+				       .version = xstrdup(row.version) };
 	for (size_t i = 0; i < obs.n; i++) {
 		ret->observations++;
 		ret->actions += obs.v[i].kind == OBS_ACTION;

@@ -17,6 +17,7 @@ struct store;
 struct verify_report {
 	int64_t hunt;
 	char *kind;
+	char *version;				 /* of the culprit that began the hunt */
 	unsigned observations, actions, numbers; /* how many were replayed and compared */
 	struct strvec
 		differences; /* one line each: "metrics[0].low: stored 0.064, computed 0.071" */
