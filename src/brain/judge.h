@@ -122,18 +122,6 @@ struct recovery {
 void judge_recovery(const double *good, size_t n_good, const double *bad, size_t n_bad,
 		    const double *fixed, size_t n_fixed, double alpha, struct recovery *ret);
 
-/* The values of one build (or visit) in the order measured. */
-struct judge_series {
-	const double *v;
-	size_t n;
-};
-/*
- * How many first runs to drop from every build, 0 or 1: 1 if in every series the first run lies on
- * the worse side of the median of the rest by more than 4 times the run-to-run sd. All or none,
- * never one side. Series of fewer than 4 values: 0.
- */
-unsigned judge_warm_runs(const struct judge_series *s, size_t count, enum better better);
-
 /*
  * Words for people, one line, no newline:
  *     "+7.1 % [+6.4, +7.8] slower"   "-0.2 % [-0.6, +0.3] on par within 1 %"   "identical"

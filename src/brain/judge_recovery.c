@@ -123,36 +123,3 @@ void judge_recovery(const double *good, size_t n_good, const double *bad, size_t
 		return;
 	*ret = (struct recovery){ share, low, high, 1 - alpha };
 }
-
-/* Distance of the first value from the median of the rest, in pooled sd of the rests, positive =
- * worse. */
-unsigned judge_warm_runs(const struct judge_series *s, size_t count, enum better better)
-{
-	size_t total = 0, k = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (s[i].n < 4)
-			return 0;
-		total += s[i].n;
-	}
-	if (!count)
-		return 0;
-	AUTO_FREE double *r = xmalloc(total * sizeof(*r));
-
-	for (size_t i = 0; i < count; i++) {
-		size_t rest = s[i].n - 1;
-		double median = sample_median(s[i].v + 1, rest);
-
-		for (size_t j = 1; j <= rest; j++)
-			r[k++] = fabs(s[i].v[j] - median) * sqrt((double)rest / ((double)rest - 1));
-	}
-	double bound = 4 * 1.4826 * sample_median(r, k);
-
-	for (size_t i = 0; i < count; i++) {
-		double excess = s[i].v[0] - sample_median(s[i].v + 1, s[i].n - 1);
-
-		if (!((better == BETTER_HIGHER ? -excess : excess) > bound))
-			return 0;
-	}
-	return 1;
-}

@@ -27,10 +27,9 @@ struct search_params {
 	double cost_build; /* seconds; the guess to price actions with until times are reported */
 	double cost_boot;
 	double cost_run;
-	bool counter;		/* values are exact counts: equal repeats mean no noise */
-	bool can_relayout;	/* a fresh build of a tested commit is possible (another layout) */
-	bool inside;		/* ends may be equal: search for changes inside the range */
-	bool expect_equal_ends; /* reserved for inside */
+	bool counter;	   /* values are exact counts: equal repeats mean no noise */
+	bool can_relayout; /* a fresh build of a tested commit is possible (another layout) */
+	bool inside;	   /* ends may be equal: search for changes inside the range */
 	unsigned max_runs; /* limits; 0 = the defaults 1500 and 70 (+ log2 of the candidates) */
 	unsigned max_builds;
 	unsigned runs_per_boot; /* least runs that a visit makes; 1 */

@@ -27,7 +27,6 @@ static const struct {
 	{ "counter", FLAG, P(counter) },
 	{ "can_relayout", FLAG, P(can_relayout) },
 	{ "inside", FLAG, P(inside) },
-	{ "expect_equal_ends", FLAG, P(expect_equal_ends) },
 	{ "max_runs", COUNT, P(max_runs) },
 	{ "max_builds", COUNT, P(max_builds) },
 	{ "runs_per_boot", COUNT, P(runs_per_boot) },

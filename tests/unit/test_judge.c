@@ -543,23 +543,6 @@ static void no_loss_no_share(void **state UNUSED)
 	assert_true(isnan(r.share) && isnan(r.low));
 }
 
-static void warm_up_is_all_or_none(void **state UNUSED)
-{
-	double warm[] = { 13, 10, 10.1, 9.9, 10 }, cold[] = { 10, 10.1, 9.9, 10, 10.2 };
-	double slow_start[] = { 70, 100, 101, 99, 100 };
-	const struct judge_series both[] = { { warm, 5 }, { warm, 5 } },
-				  one[] = { { warm, 5 }, { cold, 5 } };
-	const struct judge_series rates[] = { { slow_start, 5 }, { slow_start, 5 } },
-				  few[] = { { warm, 3 } };
-
-	assert_int_equal(judge_warm_runs(both, 2, BETTER_LOWER), 1);
-	assert_int_equal(judge_warm_runs(one, 2, BETTER_LOWER), 0);
-	assert_int_equal(judge_warm_runs(rates, 2, BETTER_HIGHER), 1);
-	assert_int_equal(judge_warm_runs(rates, 2, BETTER_LOWER), 0);
-	assert_int_equal(judge_warm_runs(few, 1, BETTER_LOWER), 0);
-	assert_int_equal(judge_warm_runs(both, 0, BETTER_LOWER), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -584,7 +567,6 @@ int main(void)
 		cmocka_unit_test(exploration_lists_by_false_discovery_rate),
 		cmocka_unit_test(recovery_of_a_clear_loss),
 		cmocka_unit_test(no_loss_no_share),
-		cmocka_unit_test(warm_up_is_all_or_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
