@@ -564,6 +564,7 @@ static bool is_there(const char *need)
 
 int run_check(const struct benchmark *b, struct err *e)
 {
+	AUTO(str) struct str missing = STR_INIT;
 	const struct reader *reader;
 	regex_t re;
 	int r = reader_find(b->reader ? b->reader : b->regex ? "regex" : NULL, &reader, e);
@@ -585,14 +586,10 @@ int run_check(const struct benchmark *b, struct err *e)
 		r = proc_check_pin(b->pin, e);
 	if (r == 0 && b->measure == MEASURE_CALLGRIND)
 		r = callgrind_check(e);
-	if (r == 0) {
-		AUTO(str) struct str missing = STR_INIT;
-
+	if (r == 0)
 		workload_missing(b, &missing);
-		if (missing.n)
-			r = err_set(e, ERR_ENV, "a program that it needs is not here: %s",
-				    missing.p);
-	}
+	if (missing.n)
+		r = err_set(e, ERR_ENV, "a program that it needs is not here: %s", missing.p);
 	for (const char **n = b->needs; r == 0 && n && *n; n++)
 		if (!is_there(*n))
 			r = err_set(e, ERR_ENV, "'%s' is needed and not there: install it", *n);

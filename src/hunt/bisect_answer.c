@@ -373,6 +373,7 @@ int bisect_answer(struct bisect *b, char **ret, struct err *e)
 					    ? EVIDENCE_MODEL
 					    : guesting_evidence(b->s->target_name,
 								b->s->metric ? b->s->metric : "")));
+	guesting_put_blind(b->s, &w);
 	put_numbers(b, &st, &w);
 	put_suspects(b, &w);
 	if (answer == ANSWER_MULTIPLE)

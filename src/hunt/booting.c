@@ -10,6 +10,7 @@
 #include "sys/clock.h"
 #include "sys/fs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void free_list(char **list)
@@ -159,6 +160,7 @@ int booting_now(struct session *s, struct mbuild *b, struct visit *v, struct err
 	s->n_boots++;
 	s->boot_seconds += v->boot_seconds;
 	s->waited_boots++;
+	snprintf(v->reason, sizeof(v->reason), "%.299s", reason.p);
 	if (v->outcome != OUTCOME_OK)
 		session_note(s, "%.*s: boot %s: %s", (int)strcspn(b->node, "\n"), b->node,
 			     outcome_name(v->outcome), reason.p);

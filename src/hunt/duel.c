@@ -305,7 +305,9 @@ static int visit_side(struct session *s, struct duel *d, size_t i, unsigned roun
 	if (r < 0)
 		return r;
 	if (v->outcome != OUTCOME_OK) {
-		side_failed(side, "the boot failed");
+		AUTO_FREE char *why = xasprintf("boot %s: %s", outcome_name(v->outcome), v->reason);
+
+		side_failed(side, why);
 		return 0;
 	}
 	for (unsigned k = 0; k < runs && r == 0; k++) {
@@ -330,12 +332,16 @@ static int check_failures(const struct duel *d, struct err *e)
 	for (size_t i = 0; i < d->n_sides; i++) {
 		const struct duel_side *side = &d->sides[i];
 
-		if (side->failed_in_a_row >= DUEL_FAILURES)
-			return err_set(
-				e, ERR_ENV,
-				"the benchmark fails on %s (%u of %u runs): %s; its output: culprit show r%lld",
-				side->label, side->failed, side->failed + side->runs,
-				side->last_reason, (long long)side->last_run);
+		if (side->failed_in_a_row < DUEL_FAILURES)
+			continue;
+		AUTO_FREE char *output = side->last_run
+						 ? xasprintf("; its output: culprit show r%lld",
+							     (long long)side->last_run)
+						 : xstrdup("");
+
+		return err_set(e, ERR_ENV, "the benchmark fails on %s (%u of %u runs): %s%s",
+			       side->label, side->failed, side->failed + side->runs,
+			       side->last_reason, output);
 	}
 	return 0;
 }

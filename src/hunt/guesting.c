@@ -6,6 +6,7 @@
 #include "target/exact.h"
 #include "target/guest_files.h"
 #include "target/qemu.h"
+#include "text/json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,17 @@ enum evidence guesting_evidence(const char *target_name, const char *metric)
 	if (!target_name || !starts_with(target_name, "exact"))
 		return EVIDENCE_MEASURED;
 	return is_modelled(metric) ? EVIDENCE_MODEL : EVIDENCE_EMULATED;
+}
+
+void guesting_put_blind(const struct session *s, struct json_out *w)
+{
+	if (!s->target_name || !starts_with(s->target_name, "exact") || !s->bench->blind ||
+	    !*s->bench->blind)
+		return;
+	json_out_array(w, "blind");
+	for (const char **p = s->bench->blind; *p; p++)
+		json_out_text(w, NULL, *p);
+	json_out_close(w);
 }
 
 /* Times of the guest's clock are instructions as well, of everything that ran; the window's own count is the better number. */

@@ -13,5 +13,8 @@ bool guesting(const struct session *s);
  * metric that decides is the number of instructions, for each operation where the benchmark says what that is.
  */
 int guesting_prepare(struct session *s, struct err *e) MUST_USE;
+/* What the benchmark says that an emulator does not see of it, as a member of the open object; nothing elsewhere. */
+struct json_out;
+void guesting_put_blind(const struct session *s, struct json_out *w);
 /* Where a metric's numbers come from, by the target of a hunt's question and the metric's name. */
 enum evidence guesting_evidence(const char *target_name, const char *metric);

@@ -69,6 +69,7 @@ struct visit {
 	int next_index;
 	int64_t last_run; /* journal id */
 	struct boot *handle;
+	char reason[300]; /* why the boot failed */
 };
 struct kbuild;
 

@@ -28,7 +28,7 @@ static bool left_out(const char *key)
 	static const char *const keys[] = { "abbrev",	     "subject", "author",   "time",
 					    "seconds",	     "name",	"changes",  "out_of_budget",
 					    "why",	     "variant", "baseline", "variants",
-					    "outside_paths", NULL };
+					    "outside_paths", "blind",	NULL };
 
 	for (const char *const *k = keys; *k; k++)
 		if (!strcmp(*k, key))

@@ -131,6 +131,7 @@ static void put_head(const struct session *s, const struct duel *d, const struct
 	json_out_text(w, "command", o->fixed_runs ? "run" : "compare");
 	json_out_int(w, "hunt", s->hunt);
 	json_out_text(w, "benchmark", s->bench->name);
+	guesting_put_blind(s, w);
 	json_out_number(w, "level", 1 - o->alpha);
 	json_out_number(w, "margin", o->margin);
 	json_out_int(w, "builds_made", s->n_builds);

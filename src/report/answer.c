@@ -148,12 +148,24 @@ bool answer_is_emulated(const struct json *rows)
 	return false;
 }
 
-void answer_evidence(const struct json *rows, struct str *out)
+void answer_blind(const struct json *answer, struct str *out)
 {
-	if (answer_is_emulated(rows))
-		str_puts(out,
-			 " Emulated: this counts work, not time; caches, branches, contention and "
-			 "frequency cost nothing here.\n");
+	const struct json *list = json_get(answer, "blind");
+
+	for (size_t i = 0; i < json_count(list); i++)
+		str_addf(out, "%s%s", i ? ", " : "", answer_str(json_at(list, i), NULL));
+}
+
+void answer_evidence(const struct json *answer, const struct json *rows, struct str *out)
+{
+	AUTO(str) struct str blind = STR_INIT;
+
+	if (!answer_is_emulated(rows))
+		return;
+	answer_blind(answer, &blind);
+	str_addf(out,
+		 " Emulated: this counts work, not time; it is blind to %s (culprit-exact(7)).\n",
+		 blind.n ? blind.p : "caches, branches, contention and frequency");
 }
 
 void answer_verdict(const struct json *row, struct str *out)

@@ -49,5 +49,7 @@ const char *answer_work_word(const char *evidence, enum verdict v, const char *m
 /* Did the rows come from the emulator? Then a model is one of caches, and rows of it are called so. */
 bool answer_is_emulated(const struct json *rows);
 /* What numbers of an emulator or a model are, if any of these rows has some. */
-void answer_evidence(const struct json *rows, struct str *out);
+void answer_evidence(const struct json *answer, const struct json *rows, struct str *out);
+/* "cache, branch": what the benchmark says that exact does not see of it; "" if it says nothing. */
+void answer_blind(const struct json *answer, struct str *out);
 void answer_verdict(const struct json *row, struct str *out);

@@ -228,6 +228,14 @@ static void put_rest(const struct json *a, struct str *out)
 		str_addf(out, "%lld of %lld runs gave no value, the last one: %s\n", failed,
 			 answer_int(a, "runs"), answer_str(a, "last_failure"));
 	}
+	if (!strcmp(answer_str(a, "evidence"), "emulated")) {
+		AUTO(str) struct str blind = STR_INIT;
+
+		answer_blind(a, &blind);
+		label(out, "emulated");
+		str_addf(out, "this is work, not time; blind to %s\n",
+			 blind.n ? blind.p : "caches, branches, contention and frequency");
+	}
 	num_put_clock(&time, (int64_t)(answer_number(a, "seconds") * 1e9));
 	label(out, "cost");
 	str_addf(out, "%lld builds, %lld runs, %s\n", answer_int(a, "builds"),

@@ -178,7 +178,7 @@ void answer_compare(const struct json *answer, const struct answer_style *style,
 	}
 	put_warnings(answer, out);
 	put_failures(answer, out);
-	answer_evidence(json_get(answer, "metrics"), out);
+	answer_evidence(answer, json_get(answer, "metrics"), out);
 	if (one_build_each(answer))
 		str_puts(
 			out,
@@ -234,6 +234,6 @@ void answer_run(const struct json *answer, const struct answer_style *style, str
 	}
 	table_put(&t, style->width, style->color, out);
 	put_failures(answer, out);
-	answer_evidence(measured, out);
+	answer_evidence(answer, measured, out);
 	put_cost(answer, out);
 }

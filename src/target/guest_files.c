@@ -54,6 +54,17 @@ const struct target_config *guest_config(const struct config *c, const char *tar
 
 /* --- the initramfs ---------------------------------------------------------------------------------------- */
 
+/* Where a folder of the host stands in the guest: at its own path, unless the guest mounts something over it. */
+static char *guest_place(const char *path, const char *otherwise)
+{
+	static const char *const mounted[] = { "/tmp/", "/run/", "/dev/", "/proc/", "/sys/" };
+
+	for (size_t i = 0; i < ARRAY_LEN(mounted); i++)
+		if (starts_with(path, mounted[i]))
+			return xstrdup(otherwise);
+	return xstrdup(path);
+}
+
 /* One line a variable; a newline would end it. */
 static int put_env(struct str *plan, const char *assignment, struct err *e)
 {
@@ -64,7 +75,8 @@ static int put_env(struct str *plan, const char *assignment, struct err *e)
 	return 0;
 }
 
-static int make_plan(const struct boot_request *q, const char *cwd, struct str *plan, struct err *e)
+static int make_plan(const struct boot_request *q, const char *src, const char *cwd,
+		     const char *data, struct str *plan, struct err *e)
 {
 	const struct benchmark *b = q->benchmark;
 	int64_t seconds = (b->timeout_ns + NS_PER_S - 1) / NS_PER_S;
@@ -74,9 +86,9 @@ static int make_plan(const struct boot_request *q, const char *cwd, struct str *
 	str_addf(plan, "runs 0\nwarmup 0\ntimeout %" PRId64 "\noutput %d\n", seconds, OUTPUT_MAX);
 	str_puts(plan, "net loopback\n");
 	if (cwd)
-		str_addf(plan, "cwd %s\nenv CULPRIT_SRC=%s\n", cwd, cwd);
-	if (q->data_dir)
-		str_addf(plan, "env CULPRIT_DATA=%s\n", q->data_dir);
+		str_addf(plan, "cwd %s\nenv CULPRIT_SRC=%s\n", cwd, src);
+	if (data)
+		str_addf(plan, "env CULPRIT_DATA=%s\n", data);
 	if ((r = put_env(plan, jobs, e)) < 0)
 		return r;
 	for (const char **v = b->env; v && *v && r == 0; v++)
@@ -98,12 +110,14 @@ static int make_initrd(const struct boot_request *q, const struct target_config 
 	const struct benchmark *b = q->benchmark;
 	const char *subdir = q->config ? q->config->project.subdir : NULL;
 	AUTO_FREE char *guest = helper_find(GUEST_PROGRAM);
-	AUTO_FREE char *src = tree ? fs_join(q->store_dir, "src") : NULL;
+	AUTO_FREE char *canonical = tree ? fs_join(q->store_dir, "src") : NULL;
+	AUTO_FREE char *src = tree ? guest_place(canonical, "/culprit/src") : NULL;
+	AUTO_FREE char *at = q->data_dir ? guest_place(q->data_dir, "/culprit/data") : NULL;
 	AUTO_FREE char *cwd = src && subdir ? fs_join(src, subdir) : src ? xstrdup(src) : NULL;
 	AUTO(strvec) struct strvec programs = STRVEC_INIT, modules = STRVEC_INIT;
 	AUTO(str) struct str plan = STR_INIT;
-	struct initramfs_file data = { q->data_dir, q->data_dir };
-	int r = make_plan(q, cwd, &plan, e);
+	struct initramfs_file data = { q->data_dir, at };
+	int r = make_plan(q, src, cwd, at, &plan, e);
 
 	if (r == 0 && !guest)
 		r = err_set(e, ERR_ENV, "the file '%s' of culprit is missing", GUEST_PROGRAM);
