@@ -70,6 +70,15 @@ need_kernel() {
 	expect_one_line 'linux-image-0.0.0-nothing'
 }
 
+@test 'vm: KVM is tried by a guest, and where it fails the way out is one line' {
+	culprit_run run --target vm --bench true
+	case $status in
+	2) expect_one_line 'needs a kernel' ;; # KVM works: what is missing is a kernel
+	4) expect_one_line '--target exact needs none' ;;
+	*) complain 'neither' ;;
+	esac
+}
+
 @test 'a program needs a kernel to run under' {
 	culprit_run run --target exact --bench true
 	expect_status 2

@@ -92,6 +92,34 @@ static void undecided_says_what_is_missing(void **state UNUSED)
 	json_free(root);
 }
 
+/* Work is called work, with all its digits, and time keeps its words. */
+static void what_an_emulator_counts_is_work(void **state UNUSED)
+{
+	static const char answer[] =
+		"{\"command\":\"compare\",\"variants\":[\"a\",\"b\"],\"level\":0.95,\"blind\":[\"cache\",\"tlb\"],"
+		"\"metrics\":[{\"metric\":\"instructions\",\"unit\":\"\",\"variant\":\"b\",\"primary\":true,"
+		"\"evidence\":\"emulated\",\"baseline_median\":2228432778,\"median\":2230000001,\"change\":0.0007,"
+		"\"low\":0.0006,\"high\":0.0008,\"verdict\":\"slower\",\"n\":[4,4]},"
+		"{\"metric\":\"llc-misses\",\"unit\":\"\",\"variant\":\"b\",\"evidence\":\"model\","
+		"\"baseline_median\":10,\"median\":12,\"change\":0.2,\"low\":0.1,\"high\":0.3,"
+		"\"verdict\":\"slower\",\"n\":[4,4]}]}";
+	static const char *const says[] = { "2,228,432,778", "2,230,000,001", "more work",
+					    "llc-misses (model)", "blind to cache, tlb" };
+	struct answer_style style = { .width = 160 };
+	struct json *root = NULL;
+	AUTO(str) struct str out = STR_INIT;
+
+	assert_int_equal(json_parse(answer, strlen(answer), "answer", &root, NULL), 0);
+	answer_compare(root, &style, &out);
+	for (size_t i = 0; i < ARRAY_LEN(says); i++)
+		if (!strstr(out.p, says[i]))
+			fail_msg("no '%s' in: %s", says[i], out.p);
+	json_free(root);
+	assert_string_equal(answer_work_word("measured", VERDICT_SLOWER, "wall", "s"), "slower");
+	assert_string_equal(answer_work_word("emulated", VERDICT_FASTER, "wall", "s"), "less work");
+	assert_string_equal(answer_work_word("emulated", VERDICT_ON_PAR, "wall", "s"), "on par");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -99,6 +127,7 @@ int main(void)
 		cmocka_unit_test(undecided_says_what_is_missing),
 		cmocka_unit_test(no_suspects_where_none_was_measured),
 		cmocka_unit_test(an_open_interval_confirms_nothing),
+		cmocka_unit_test(what_an_emulator_counts_is_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
