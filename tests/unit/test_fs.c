@@ -212,6 +212,18 @@ static void clocks(void **state UNUSED)
 	assert_string_equal(text, "2262-04-11 23:47");
 }
 
+static void the_folder_of_a_path(void **state UNUSED)
+{
+	static const char *const rows[][2] = { { "a/b", "a" },	 { "a", "." }, { "/a", "/" },
+					       { "/a/b", "/a" }, { "/", "/" }, { "", "." } };
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO_FREE char *got = fs_dirname(rows[i][0]);
+
+		assert_string_equal(got, rows[i][1]);
+	}
+}
+
 static int make_scratch(void **state UNUSED)
 {
 	return mkdtemp(scratch) ? 0 : -1;
@@ -227,6 +239,7 @@ static int drop_scratch(void **state UNUSED)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_folder_of_a_path),
 		cmocka_unit_test(sha256_vectors),
 		cmocka_unit_test(sha256_does_not_depend_on_the_pieces),
 		cmocka_unit_test(reads_and_their_ceiling),
