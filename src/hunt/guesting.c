@@ -108,20 +108,6 @@ static void choose_metrics(struct session *s)
 		s->bench_copy.primary = operations ? per_op : whole;
 }
 
-/* What the benchmark's own file says that counts of instructions leave out. */
-static void say_blind(const struct session *s)
-{
-	AUTO(str) struct str list = STR_INIT;
-
-	for (const char **v = s->bench->blind; v && *v; v++)
-		str_addf(&list, "%s%s", list.n ? ", " : "", *v);
-	if (list.n)
-		session_note(
-			s,
-			"exact counts work; what '%s' also costs elsewhere it does not see: %s (culprit-exact(7))",
-			s->bench->name, list.p);
-}
-
 static void sweep(struct session *s)
 {
 	AUTO_FREE char *guests = fs_join(s->store_dir, "guests");
@@ -159,8 +145,6 @@ int guesting_prepare(struct session *s, struct err *e)
 	s->bench_copy.measure = MEASURE_WALL;
 	AUTO_FREE char *plugin = guest_plugin(&q);
 
-	if (is_exact)
-		say_blind(s);
 	if (is_exact && plugin)
 		choose_metrics(s);
 	else if (is_exact)

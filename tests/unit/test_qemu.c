@@ -44,9 +44,11 @@ static void an_exact_guest_has_a_clock_of_instructions(void **state UNUSED)
 	assert_true(has_pair(&v, "-serial", "file:/c"));
 	assert_true(has_pair(&v, "-serial", "file:/r"));
 	assert_true(has_pair(&v, "-plugin", "/p.so,out=/w"));
-	assert_true(has_pair(&v, "-append",
-			     "console=ttyS0 quiet panic=-1 nokaslr norandmaps "
-			     "random.trust_cpu=off nowatchdog cryptomgr.notests=1 culprit.env=7"));
+	assert_true(has_pair(
+		&v, "-append",
+		"console=ttyS0 quiet panic=-1 nokaslr norandmaps "
+		"random.trust_cpu=off nowatchdog cryptomgr.notests=1 "
+		"initcall_blacklist=jent_mod_init,trace_eval_init,init_kprobe_trace culprit.env=7"));
 }
 
 static void a_guest_in_real_time_has_none(void **state UNUSED)
