@@ -151,7 +151,9 @@ static void put_metrics(const struct json *metrics, struct str *out)
 			answer_plain_change(change, out);
 		}
 		if (verdict && verdict_parse(verdict, &v))
-			str_addf(out, " %s", verdict_word(v, name ? name : "", unit ? unit : ""));
+			str_addf(out, " %s",
+				 answer_work_word(answer_str(m, "evidence"), v, name ? name : "",
+						  unit ? unit : ""));
 	}
 }
 
