@@ -15,6 +15,7 @@ initramfs=$(ls -t "$store"/initramfs/*.cpio | head -n 1)
 work=$(mktemp -d)
 pid=
 trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
 gzip -9nc "$initramfs" >"$work/initramfs.gz"
 
 cpu='Haswell-v4,-pcid,-x2apic,-tsc-deadline,-invpcid,-spec-ctrl,-rdrand,-rdseed,-erms,-fsrm'

@@ -3,7 +3,7 @@
  * initramfs - see initramfs.h.
  *
  * A program keeps the path that it has here, so that what it says of itself and $ORIGIN hold; a link of the host (awk -> mawk) stays a link. Libraries go where they were found;
- * one found elsewhere than beside libc (by a run path, by ld.so.conf) is linked from there too, so that the guest needs no ld.so.cache: the host's
+ * one found elsewhere than beside libc (by a run path, by ld.so.conf) stands there too, so that the guest needs no ld.so.cache: the host's
  * would change with every package installed, and with it the instructions that each exec takes to search it.
  *
  * What glibc opens by itself: libgcc_s.so.1 (pthread_cancel, pthread_exit), libnss_files.so.2 (before 2.34; a stub since).
@@ -119,18 +119,37 @@ static int add_as_here(struct build *b, const char *path, struct err *e)
 
 static int add_program(struct build *b, const char *path, unsigned depth, struct err *e);
 
+/* Is this one of the folders where the guest looks for programs? (src/guest) */
+static bool in_guest_path(const char *path)
+{
+	static const char *const dirs[] = { "/bin", "/sbin", "/usr/bin", "/usr/sbin" };
+	AUTO_FREE char *dir = fs_dirname(path);
+
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
+		if (!strcmp(dir, dirs[i]))
+			return true;
+	return false;
+}
+
+/* A name's program; one from elsewhere (~/bin, /opt) stands in /usr/bin too, for the guest's PATH is short and its /tmp its own. */
 static int add_named(struct build *b, const char *name, unsigned depth, struct err *e)
 {
 	AUTO_FREE char *path = fs_find_program(name, NULL);
 	AUTO_FREE char *sbin =
 		path || strchr(name, '/') ? NULL : fs_find_program(name, "/usr/sbin:/sbin");
+	int r = 0;
 
 	if (!path && !sbin)
 		return err_set(
 			e, ERR_MISSING,
 			"the guest needs the program '%s', which is not on this machine: install it here, and it is copied in",
 			name);
-	return add_program(b, path ? path : sbin, depth, e);
+	if (path && !strchr(name, '/') && !in_guest_path(path)) {
+		AUTO_FREE char *at = fs_join("/usr/bin", name);
+
+		r = add_host_file(b, path, at, e);
+	}
+	return r < 0 ? r : add_program(b, path ? path : sbin, depth, e);
 }
 
 /* "#!/usr/bin/env python3" and the like: the interpreter, and what env is to start. */
@@ -331,11 +350,10 @@ static int add_libraries(struct build *b, struct err *e)
 		const struct elf_library *l = &b->libraries.v[i];
 		AUTO_FREE char *at = guest_path(l->path);
 		AUTO_FREE char *beside = libc_folder ? fs_join(libc_folder, l->name) : NULL;
-		AUTO_FREE char *target = xasprintf("/%s", at);
 
 		r = add_as_here(b, l->path, e);
 		if (r == 0 && beside && *l->name != '/' && strcmp(at, beside) != 0)
-			r = cpio_add_link(&b->cpio, beside, target, e);
+			r = add_host_file(b, l->path, beside, e);
 	}
 	return r;
 }

@@ -119,6 +119,26 @@ static void the_same_request_gives_the_same_file_and_another_another(void **stat
 	assert_string_not_equal(one, three);
 }
 
+/* The guest's PATH is short: what is found in a folder of the user's can be called there all the same. */
+static void a_program_from_elsewhere_is_in_the_guest_s_path(void **state UNUSED)
+{
+	AUTO_FREE char *tool = put("own/bin/culprit-tool", "#!/bin/sh\n", 0755);
+	AUTO_FREE char *dir = fs_dirname(tool), *old = xstrdup(getenv("PATH"));
+	AUTO_FREE char *search = xasprintf("%s:%s", dir, old);
+	const char *programs[] = { "culprit-tool", NULL };
+	struct initramfs_request q = { .store_dir = scratch, .programs = programs };
+	AUTO(str) struct str list = STR_INIT;
+	AUTO_FREE char *path = NULL;
+	char key[65];
+
+	setenv("PATH", search, 1);
+	build(&q, &path, key);
+	setenv("PATH", old, 1);
+	list_archive(path, NULL, &list, NULL);
+	holds(&list, "usr/bin/culprit-tool");
+	holds(&list, tool + 1);
+}
+
 static void what_is_missing_is_named(void **state UNUSED)
 {
 	static const struct {
@@ -183,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_guest_has_its_programs_files_and_plan),
 		cmocka_unit_test(the_same_request_gives_the_same_file_and_another_another),
+		cmocka_unit_test(a_program_from_elsewhere_is_in_the_guest_s_path),
 		cmocka_unit_test(what_is_missing_is_named),
 		cmocka_unit_test(the_programs_of_a_shell_text),
 	};
