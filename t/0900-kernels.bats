@@ -128,3 +128,19 @@ END
 	expect_status 4
 	expect_err "benchmark 'lacking': a program that it needs is not here: no-such-program (apt install some-package)"
 }
+
+@test 'a kernel that cannot be had is one line, and nothing is measured' {
+	command -v qemu-system-x86_64 >/dev/null || skip 'qemu-system-x86 is not installed'
+	fake_apt
+	make_history 2
+	cd project
+	culprit_run run deb=linux-image-7.3-amd64 --bench true
+	expect_status 4
+	expect_one_line "no package 'linux-image-7.3-amd64'; apt has linux-image-7.1-amd64, linux-image-7.2-amd64"
+	culprit_run run 'deb=linux-image-7.*' --bench true
+	expect_status 4
+	expect_one_line 'fetching linux-image-7.2-amd64=7.2.10-1: apt-get: Failed to fetch'
+	culprit_run run deb=linux-image-7.1-amd64:modules=/nonexistent --bench true
+	expect_status 2
+	expect_one_line 'modules=/nonexistent: there is no such folder'
+}
