@@ -11,7 +11,8 @@ libyaml-dev:module:yaml-0.1 r-mathlib:module:libRmath libzstd-dev:module:libzstd
 libelf-dev:module:libelf liblzma-dev:module:liblzma zlib1g-dev:module:zlib'
 check='libcmocka-dev:module:cmocka bats:program:bats valgrind:program:valgrind pmccabe:program:pmccabe
 shellcheck:program:shellcheck mandoc:program:mandoc codespell:program:codespell
-jq:program:jq sqlite3:program:sqlite3 procps:program:pgrep qemu-system-x86:program:qemu-system-x86_64'
+jq:program:jq sqlite3:program:sqlite3 procps:program:pgrep qemu-system-x86:program:qemu-system-x86_64
+stress-ng:program:stress-ng rt-tests:program:hackbench'
 bench='hyperfine:program:hyperfine'
 deep='clang:program:clang clang-format:program:clang-format clang-tidy:program:clang-tidy cppcheck:program:cppcheck'
 case $level in
