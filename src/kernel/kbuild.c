@@ -441,6 +441,8 @@ static int make_all(struct work *w, struct err *e)
 	if (r == 0 && !w->ret->reason)
 		r = kbuild_make(w, w->out, (const char *const[]){ NULL }, NULL, e);
 	if (r == 0 && !w->ret->reason)
+		r = settle(w, true, e); /* what comes now reads the objects */
+	if (r == 0 && !w->ret->reason)
 		r = kbuild_save(w, e);
 	if (r == 0 && !w->ret->reason && w->q->learn_inputs)
 		r = kbuild_inputs(w->src, w->out, &w->ret->inputs, e);

@@ -191,9 +191,15 @@ static int scan_all(struct scan *s, struct err *e)
 
 int kbuild_inputs(const char *src, const char *out, char ***ret, struct err *e)
 {
-	struct scan s = { .src = src, .out = out };
+	AUTO_FREE char *real_src = NULL, *real_out = NULL;
+	struct scan s = { .src_fd = -1, .out_fd = -1 };
 	int r;
 
+	/* make writes real paths; either folder may be a link to another disk */
+	if ((r = fs_realpath(src, &real_src, e)) < 0 || (r = fs_realpath(out, &real_out, e)) < 0)
+		return r;
+	s.src = real_src;
+	s.out = real_out;
 	s.src_fd = open(src, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	s.out_fd = open(out, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	r = s.src_fd < 0 || s.out_fd < 0 ? err_errno(e, "reading '%s' and '%s'", src, out)

@@ -27,7 +27,7 @@ static const char build_script[] =
 	"cd src && touch mm/page.c mm/unused.c include/linux/mm.h include/linux/other.h mm/table.tbl MAINTAINERS\n"
 	"touch Makefile Kconfig mm/Makefile mm/Kconfig drivers/net/Makefile drivers/net/Kconfig arch/x86/Kconfig arch/arm/Kconfig arch/arm/Makefile\n"
 	"touch scripts/link.sh kernel/configs/tiny.config tools/perf/Makefile.config .gitignore && ln -s mm.h include/linux/link.h && cd ..\n"
-	"mkdir -p out/mm out/arch/x86\n"
+	"mkdir -p out/mm out/arch/x86 && ln -s out link\n"
 	"printf 'savedcmd_mm/page.o := gcc -Wp,-MMD,mm/.page.o.d -I%s/src/include -o mm/page.o %s/src/mm/page.c\n' \"$PWD\" \"$PWD\" >out/mm/.page.o.cmd\n"
 	"printf 'deps_mm/page.o := \\\\\n  $(wildcard include/config/NUMA) \\\\\n  ../src/include/linux/./mm.h \\\\\n  %s/src/mm/../include/linux/link.h \\\\\n' \"$PWD\" >>out/mm/.page.o.cmd\n"
 	"printf 'savedcmd_x := sh %s/src/scripts/link.sh <%s/src/mm/table.tbl;\n' \"$PWD\" \"$PWD\" >out/mm/.x.cmd\n"
@@ -62,7 +62,7 @@ static void inputs_come_from_cmd_files_and_rules(void **state UNUSED)
 	fix_begin(&f);
 	fix_sh(&f, "w", build_script);
 	AUTO_FREE char *src = xasprintf("%s/w/src", f.dir);
-	AUTO_FREE char *out = xasprintf("%s/w/out", f.dir);
+	AUTO_FREE char *out = xasprintf("%s/w/link", f.dir);
 
 	if (kbuild_inputs(src, out, &list, &e) < 0)
 		fail_msg("%s", e.msg);
