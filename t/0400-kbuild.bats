@@ -126,6 +126,7 @@ compiled() { last_log | grep -c '^  CC ' || true; }
 	printf 'echo "time: 1500000 ns"\n' >mm/page.c
 	commit slow
 	slow=$(git rev-parse HEAD)
+	kernel_run run "$old" -n 1
 	for k in 4 5; do
 		printf 'echo "# driver %d"\n' "$k" >>drivers/drv.c
 		commit "driver $k"
@@ -133,7 +134,7 @@ compiled() { last_log | grep -c '^  CC ' || true; }
 	kernel_run bisect "$old" HEAD --json
 	expect_status 0
 	jq -e --arg c "$slow" '.verdict == "named" and .culprit == $c' <<<"$output"
-	culprit log 1 | grep -q 'prior: idle 1-3'
+	culprit log 2 | grep -q 'prior: idle 1-3'
 	[ "$(trees | wc -l)" -le 4 ]
 }
 

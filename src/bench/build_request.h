@@ -25,7 +25,7 @@ struct build_maker {
 		    struct str *why, struct err *e);
 	/*
 	 * As build_run; `dir` is absolute and not there, and shall be when the outcome is ok. Fills outcome, reason, tree, artefact, remark and
-	 * log, and with learn_inputs the inputs.
+	 * log, and where it knows them the inputs.
 	 */
 	int (*make)(void *arg, const struct build_request *q, const char *dir,
 		    struct build_result *ret, struct err *e);

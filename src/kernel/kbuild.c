@@ -444,7 +444,8 @@ static int make_all(struct work *w, struct err *e)
 		r = settle(w, true, e); /* what comes now reads the objects */
 	if (r == 0 && !w->ret->reason)
 		r = kbuild_save(w, e);
-	if (r == 0 && !w->ret->reason && w->q->learn_inputs)
+	/* unasked, since it is quick and a later hunt begins with this build */
+	if (r == 0 && !w->ret->reason)
 		r = kbuild_inputs(w->src, w->out, &w->ret->inputs, e);
 	return r;
 }
