@@ -67,4 +67,4 @@ uninstall:
 	BUILD=$(BUILD) DESTDIR=$(DESTDIR) tools/uninstall.sh
 
 clean:
-	rm -rf $(BUILD) build-asan build-analyzer build-fuzz build-sanitized build-ci
+	rm -rf $(BUILD) build-asan build-gcc-asan build-analyzer build-fuzz build-sanitized build-ci

@@ -1,10 +1,10 @@
 #!/bin/sh
-# The slow checks: every test under ASan and UBSan with clang, gcc's analyzer, clang-tidy, cppcheck, the unit tests under
+# The slow checks: every test under ASan and UBSan with clang, the unit tests with gcc's, gcc's analyzer, clang-tidy, cppcheck, the unit tests under
 # valgrind, a few seconds of each fuzz entry. Says what each found; exit 1 if any found something.
-# Usage: lint-deep.sh [asan|analyzer|tidy|cppcheck|valgrind|fuzz ...]   (default: all)
+# Usage: lint-deep.sh [asan|gcc-asan|analyzer|tidy|cppcheck|valgrind|fuzz ...]   (default: all)
 set -eu
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- asan analyzer tidy cppcheck valgrind fuzz
+[ $# -gt 0 ] || set -- asan gcc-asan analyzer tidy cppcheck valgrind fuzz
 status=0
 fuzz_seconds=${FUZZ_SECONDS:-20}
 
@@ -34,6 +34,12 @@ for what; do
 		ninja -C build-asan >build-asan/log 2>&1 || { cat build-asan/log; found=1; }
 		# Leaks are errors too; a crash of the tested program is a failed test.
 		[ "$found" -ne 0 ] || BUILD=build-asan UBSAN_OPTIONS=halt_on_error=1 tools/check.sh || found=1
+		;;
+	gcc-asan)
+		# No -Werror: gcc's own warnings are not meant for instrumented code.
+		CC=gcc setup build-gcc-asan -Db_sanitize=address,undefined -Db_lundef=false
+		ninja -C build-gcc-asan >build-gcc-asan/log 2>&1 || { grep -A5 'error:\|FAILED' build-gcc-asan/log; found=1; }
+		[ "$found" -ne 0 ] || UBSAN_OPTIONS=halt_on_error=1 meson test -C build-gcc-asan --print-errorlogs || found=1
 		;;
 	analyzer)
 		# Left out: what follows a value through "return err_set()", whose sign the analyzer cannot know across files.
@@ -82,7 +88,7 @@ for what; do
 		done
 		;;
 	*)
-		echo "usage: lint-deep.sh [asan|analyzer|tidy|cppcheck|valgrind|fuzz ...]" >&2
+		echo "usage: lint-deep.sh [asan|gcc-asan|analyzer|tidy|cppcheck|valgrind|fuzz ...]" >&2
 		exit 2
 		;;
 	esac

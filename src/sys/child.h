@@ -53,3 +53,23 @@ struct launch {
 	const char *stage; /* a string constant, NULL = exec succeeded */
 	int error;
 };
+
+/*
+ * For a stack that a child borrows with our memory. It leaves its frames by exec, not by returning, so under AddressSanitizer their marks stay in the
+ * shadow that it shares with us; gcc takes for granted that a new frame lies on unmarked memory. The sanitizer itself cleans only stacks that
+ * it knows.
+ */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define CHILD_UNDER_ASAN 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define CHILD_UNDER_ASAN 1
+#endif
+#ifdef CHILD_UNDER_ASAN
+void __asan_unpoison_memory_region(const volatile void *p, size_t n);
+#define child_clean_stack(p, n) __asan_unpoison_memory_region(p, n)
+#else
+#define child_clean_stack(p, n) ((void)(p))
+#endif

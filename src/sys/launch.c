@@ -164,6 +164,7 @@ static pid_t clone_child(int (*fn)(void *), struct launch *l)
 
 	if (!stack)
 		return -1;
+	child_clean_stack(stack, STACK_SIZE);
 	if (!l->kept)
 		flags |= mounts_flags(l->how);
 	if (l->s.fresh_pids)

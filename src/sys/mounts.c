@@ -217,6 +217,7 @@ static bool make(const struct launch *l, struct kept_mounts *k)
 	struct making m = { l, k };
 	int status = 1;
 
+	child_clean_stack(stack, sizeof(stack));
 	k->watch[1] = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	pid_t pid = k->watch[1] < 0 ? -1
 				    : clone(make_main, stack + STACK_SIZE,
