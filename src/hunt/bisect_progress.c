@@ -49,8 +49,8 @@ static int say_ends(struct bisect *b, struct err *e)
 		num_put_value(&text, m.median[0], m.unit, 4);
 		str_puts(&text, " -> ");
 		num_put_value(&text, m.median[1], m.unit, 4);
-		session_stage(b->s, "%s; searching %u commits", text.p,
-			      graph_candidates(&b->range.g));
+		session_stage(b->s, "%s; searching %u %s", text.p, graph_candidates(&b->range.g),
+			      b->o->over ? "releases" : "commits");
 	}
 	metric_levels_done(&m);
 	return 0;

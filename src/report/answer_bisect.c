@@ -53,6 +53,23 @@ static void put_ends(const struct json *a, struct str *out)
 		 answer_int(a, "new_runs"));
 }
 
+/* A commit by its first digits, a release by its name without the version, which stands where a subject does. */
+static void put_name(const char *node, struct str *out)
+{
+	if (starts_with(node, "deb="))
+		str_addf(out, "%.*s", (int)strcspn(node + 4, "="), node + 4);
+	else if (starts_with(node, "image="))
+		str_puts(out, strrchr(node, '/') ? strrchr(node, '/') + 1 : node + 6);
+	else
+		str_addf(out, "%.12s", node);
+}
+
+/* "commit" or "release". */
+static const char *kind(const struct json *a)
+{
+	return !strcmp(answer_str(a, "kind"), "release") ? "release" : "commit";
+}
+
 static void put_suspect_rows(const struct json *a, const char *first_label, size_t first,
 			     size_t most, struct str *out)
 {
@@ -65,8 +82,8 @@ static void put_suspect_rows(const struct json *a, const char *first_label, size
 
 		answer_probability(answer_number(s, "probability"), &p);
 		label(out, i == first ? first_label : "");
-		str_addf(out, "%.12s  %11s  %s\n", answer_str(s, "commit"), p.p,
-			 answer_str(s, "subject"));
+		put_name(answer_str(s, "commit"), out);
+		str_addf(out, "  %11s  %s\n", p.p, answer_str(s, "subject"));
 	}
 	if (n > first + most) {
 		label(out, "");
@@ -85,7 +102,8 @@ static void put_named_change(const struct json *a, struct str *out)
 	else
 		str_addf(out, " %s, ", direction_word(a));
 	if (!strcmp(answer_str(a, "change_source"), "head-to-head"))
-		str_addf(out, "against its parent in %lld + %lld fresh runs\n",
+		str_addf(out, "against %s in %lld + %lld fresh runs\n",
+			 !strcmp(kind(a), "release") ? "the release before it" : "its parent",
 			 answer_int(a, "head_to_head.metrics[0].n[0]"),
 			 answer_int(a, "head_to_head.metrics[0].n[1]"));
 	else
@@ -98,7 +116,7 @@ static void put_named(const struct json *a, const struct answer_style *style, st
 	AUTO(str) struct str name = STR_INIT;
 
 	answer_probability(answer_number(a, "probability"), &p);
-	str_addf(&name, "%.12s", answer_str(a, "culprit"));
+	put_name(answer_str(a, "culprit"), &name);
 	label(out, !strcmp(answer_str(a, "direction"), "fix") ? "fixed by" : "culprit");
 	text_put(out, TEXT_BOLD, style->color, name.p);
 	str_addf(out, "  %s   P = %s\n", answer_str(a, "named.subject"), p.p);
@@ -115,7 +133,7 @@ static void put_set(const struct json *a, struct str *out)
 	if (n == 1)
 		str_addf(out, "this commit, with a doubt: %s\n", answer_str(a, "why"));
 	else
-		str_addf(out, "one of these %zu commits: %s\n", n, answer_str(a, "why"));
+		str_addf(out, "one of these %zu %ss: %s\n", n, kind(a), answer_str(a, "why"));
 	put_suspect_rows(a, "", 0, 20, out);
 }
 
@@ -215,9 +233,10 @@ static void put_rest(const struct json *a, struct str *out)
 
 	if (n) {
 		label(out, "skipped");
-		str_addf(out, "%zu commit%s could not be measured: %.12s %s%s\n", n,
-			 n == 1 ? "" : "s", answer_str(json_at(skipped, 0), "commit"),
-			 answer_str(json_at(skipped, 0), "reason"), n > 1 ? ", ..." : "");
+		str_addf(out, "%zu %s%s could not be measured: ", n, kind(a), n == 1 ? "" : "s");
+		put_name(answer_str(json_at(skipped, 0), "commit"), out);
+		str_addf(out, " %s%s\n", answer_str(json_at(skipped, 0), "reason"),
+			 n > 1 ? ", ..." : "");
 	}
 	for (size_t i = 0; i < json_count(warnings); i++) {
 		label(out, i ? "" : "note");
@@ -250,8 +269,8 @@ void answer_bisect(const struct json *a, const struct answer_style *style, struc
 	long long idle = answer_int(a, "cannot_matter"), outside = answer_int(a, "outside_paths"),
 		  n = answer_int(a, "candidates");
 
-	str_addf(out, "%s .. %s   %lld commit%s", answer_str(a, "old.name"),
-		 answer_str(a, "new.name"), n, n == 1 ? "" : "s");
+	str_addf(out, "%s .. %s   %lld %s%s", answer_str(a, "old.name"), answer_str(a, "new.name"),
+		 n, kind(a), n == 1 ? "" : "s");
 	if (outside)
 		str_addf(out, ", %lld of which touch%s none of the paths", outside,
 			 outside == 1 ? "es" : "");

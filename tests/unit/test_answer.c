@@ -92,6 +92,26 @@ static void undecided_says_what_is_missing(void **state UNUSED)
 	json_free(root);
 }
 
+static void a_release_has_its_name(void **state UNUSED)
+{
+	static const char answer[] =
+		"{\"command\":\"bisect\",\"verdict\":\"named\",\"kind\":\"release\",\"probability\":0.99,\"candidates\":5,"
+		"\"culprit\":\"deb=linux-image-6.12.1-amd64=6.12.1-1\",\"named\":{\"subject\":\"6.12.1-1\"},"
+		"\"change\":0.5,\"low\":0.4,\"high\":0.6,\"change_source\":\"head-to-head\",\"evidence\":\"emulated\"}";
+	static const char *const says[] = { "5 releases", "linux-image-6.12.1-amd64  6.12.1-1",
+					    "more work, against the release before it" };
+	struct answer_style style = { 0 };
+	struct json *root = NULL;
+	AUTO(str) struct str out = STR_INIT;
+
+	assert_int_equal(json_parse(answer, strlen(answer), "answer", &root, NULL), 0);
+	answer_bisect(root, &style, &out);
+	for (size_t i = 0; i < ARRAY_LEN(says); i++)
+		if (!strstr(out.p, says[i]))
+			fail_msg("no '%s' in: %s", says[i], out.p);
+	json_free(root);
+}
+
 /* Work is called work, with all its digits, and time keeps its words. */
 static void what_an_emulator_counts_is_work(void **state UNUSED)
 {
@@ -128,6 +148,7 @@ int main(void)
 		cmocka_unit_test(no_suspects_where_none_was_measured),
 		cmocka_unit_test(an_open_interval_confirms_nothing),
 		cmocka_unit_test(what_an_emulator_counts_is_work),
+		cmocka_unit_test(a_release_has_its_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
