@@ -39,7 +39,9 @@ demo:
 check: build
 	BUILD=$(BUILD) tools/check.sh
 
-check-kernel: build
+check-kernel:
+	tools/deps.sh kernel
+	$(MAKE) build
 	BUILD=$(BUILD) tools/check-kernel.sh
 
 lint-deep:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what building, testing and the demo need, on systems with apt; says what before it does. Elsewhere it
-# says what is missing. Usage: deps.sh [build|check|bench|deep] (default check: build and check; bench: the rival of `make bench`; deep: all of `make lint-deep`).
+# says what is missing. Usage: deps.sh [build|check|bench|kernel|deep] (default check: build and check; bench: the rival of `make bench`; kernel: of `make check-kernel`; deep: all of `make lint-deep`).
 set -eu
 level=${1:-check}
 
@@ -14,14 +14,16 @@ shellcheck:program:shellcheck mandoc:program:mandoc codespell:program:codespell
 jq:program:jq sqlite3:program:sqlite3 procps:program:pgrep qemu-system-x86:program:qemu-system-x86_64
 stress-ng:program:stress-ng rt-tests:program:hackbench'
 bench='hyperfine:program:hyperfine'
+kernel='flex:program:flex bison:program:bison bc:program:bc ccache:program:ccache xz-utils:program:xz'
 deep='clang:program:clang clang-format:program:clang-format clang-tidy:program:clang-tidy cppcheck:program:cppcheck'
 case $level in
 build) wanted=$build ;;
 check) wanted="$build $check" ;;
 bench) wanted="$build $bench" ;;
+kernel) wanted="$build $check $kernel" ;;
 deep) wanted="$build $check $bench $deep" ;;
 *)
-	echo "usage: deps.sh [build|check|bench|deep]" >&2
+	echo "usage: deps.sh [build|check|bench|kernel|deep]" >&2
 	exit 2
 	;;
 esac
