@@ -96,7 +96,7 @@ bool search_fresh_end(struct search *s, bool bad_side, enum action_phase phase)
 	uint32_t node, end = bad_side ? s->g->bad : s->g->good;
 	struct choose_in in;
 
-	if (s->params.can_relayout && !s->barren[end] && search_build_of(s, end) >= 0) {
+	if (search_can_relayout(s) && !s->barren[end] && search_build_of(s, end) >= 0) {
 		search_act(s, phase, ACTION_BUILD_RELAYOUT, end, -1, "fresh build of an end");
 		return true;
 	}

@@ -156,7 +156,7 @@ static void next_best(struct search *s, const struct ends *e)
 			flat = flat_by_offset(s);
 			in.p = s->post.p_flat;
 			in.p_tau = flat;
-		} else if (!s->params.can_relayout) {
+		} else if (!search_can_relayout(s)) {
 			in.p = s->post.p_careful;
 			in.w_tau = s->post.w_careful;
 		}
@@ -199,7 +199,7 @@ static void search_stage(struct search *s, const struct ends *e)
 	if (search_none_likely(s) && units >= 4)
 		search_no_change(s);
 	else if (p->p_two > P_TWO && units >= 4 &&
-		 p->two_careful > (s->params.can_relayout ? 0.95 : P_TWO_CAREFUL)) {
+		 p->two_careful > (search_can_relayout(s) ? 0.95 : P_TWO_CAREFUL)) {
 		if (over_budget(s) || !search_confirm_multiple(s, e))
 			search_answer_multiple(s);
 	} else if (over_budget(s))

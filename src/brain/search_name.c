@@ -86,7 +86,7 @@ static bool wants_relayout(const struct search *s, uint32_t cls, uint32_t *ret_n
 	unsigned least = CONFIRM_BUILDS;
 	double w = 0;
 
-	if (!s->params.can_relayout || s->data.noise.exact)
+	if (!search_can_relayout(s) || s->data.noise.exact)
 		return false;
 	for (unsigned t = 0; t < p->n_tau; t++)
 		if (p->tau2[t] > 0.06 * 0.06 * p->scale * p->scale)
@@ -227,7 +227,7 @@ static bool offsets_threaten(const struct search *s, double *ret_p)
 	const struct posterior *p = &s->post;
 	double w = 0;
 
-	if (s->params.can_relayout)
+	if (search_can_relayout(s))
 		return false;
 	memset(ret_p, 0, p->n * sizeof(*ret_p));
 	for (unsigned t = 0; t < p->n_tau; t++) {
@@ -264,7 +264,7 @@ bool search_lower(struct search *s)
 	const struct posterior *p = &s->post;
 	double enough = 1 - s->params.alpha;
 
-	if (s->params.can_relayout || p->p[p->best] * (1 - p->none) < enough ||
+	if (search_can_relayout(s) || p->p[p->best] * (1 - p->none) < enough ||
 	    p->p_flat[p->best] * (1 - p->none_flat) < enough)
 		return false;
 	search_fill_set(s, p->p_careful, enough, SIZE_MAX);

@@ -126,6 +126,7 @@ void search_built(struct search *s, uint32_t node, int64_t build, enum outcome o
 	changed(s);
 	s->builds++;
 	add_seconds(&s->t_build, seconds);
+	s->relayouts += relayout;
 	if (!b->ok) {
 		if (relayout)
 			s->barren[node] = 1;
@@ -140,6 +141,8 @@ void search_built(struct search *s, uint32_t node, int64_t build, enum outcome o
 
 	if (relayout && b->unit < known)
 		s->barren[node] = 1;
+	else if (relayout)
+		s->fresh++;
 	s->closed[node] = 1;
 	u->last_build = index;
 	bool listed = false;
@@ -272,7 +275,7 @@ void search_choose_in(const struct search *s, struct choose_in *ret)
 		.data = &s->data,
 		.closed = s->closed,
 		.failed = s->failed,
-		.can_relayout = s->params.can_relayout,
+		.can_relayout = search_can_relayout(s),
 		.runs_per_boot = s->params.runs_per_boot,
 		.boot_scale = s->params.boot_scale,
 		.last_unit = s->last_boot < 0
@@ -319,6 +322,11 @@ static double ends_by_chance(const struct search *s)
 	return erfc(fabs(p->change_end) / sqrt(2 * p->change_end_var));
 }
 
+bool search_can_relayout(const struct search *s)
+{
+	return s->params.can_relayout && (!s->relayouts || s->fresh);
+}
+
 bool search_confident(const struct search *s, uint32_t cls)
 {
 	const struct posterior *p = &s->post;
@@ -328,7 +336,7 @@ bool search_confident(const struct search *s, uint32_t cls)
 		return p->p[cls] * (1 - ends_by_chance(s)) >= enough;
 	return p->p[cls] * (1 - p->none) >= enough &&
 	       p->p_flat[cls] * (1 - p->none_flat) >= enough &&
-	       (s->params.can_relayout ||
+	       (search_can_relayout(s) ||
 		p->p_careful[cls] * (1 - p->none_careful) >= enough - CAREFUL_SLACK);
 }
 
@@ -339,10 +347,9 @@ double search_confidence(const struct search *s, uint32_t cls)
 
 	if (located(s, cls))
 		return p->p[cls] * (1 - ends_by_chance(s));
-	/* The careful prior lowers what is stated, but not below what was asked for: a name was found good enough. */
-	if (!s->params.can_relayout)
-		c = fmin(c, fmax(p->p_careful[cls] * (1 - p->none_careful),
-				 fmin(c, search_confident(s, cls) ? 1 - s->params.alpha : 0)));
+	/* It may fall short of what a name needs; what is stated says so. */
+	if (!search_can_relayout(s))
+		c = fmin(c, p->p_careful[cls] * (1 - p->none_careful));
 	return c;
 }
 

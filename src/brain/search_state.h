@@ -24,10 +24,12 @@ struct search {
 	struct search_params params;
 	struct data data;
 	struct classes classes;
-	int8_t *mark;		      /* per node: +1 bad, -1 good */
-	uint8_t *closed;	      /* per node: need not or cannot be built */
-	uint8_t *failed;	      /* per node: cannot be built or run */
-	uint8_t *barren;	      /* per node: a relayout build of it came out identical */
+	int8_t *mark;	 /* per node: +1 bad, -1 good */
+	uint8_t *closed; /* per node: need not or cannot be built */
+	uint8_t *failed; /* per node: cannot be built or run */
+	uint8_t *barren; /* per node: a relayout build of it came out identical, or failed */
+	unsigned relayouts,
+		fresh; /* relayout builds reported; those of them that were another artefact */
 	unsigned builds, boots, runs; /* reported, failed ones included */
 	struct seconds t_build, t_boot, t_run;
 	int64_t last_boot; /* index of the boot reported last, -1 = none; it alone may be continued */
@@ -60,6 +62,11 @@ bool search_update(struct search *s);
 double search_confidence(const struct search *s, uint32_t cls);
 /* Is that enough for a name? The careful prior may fall short of 1 - alpha by a little: it is there to catch luck, not to double the cost. */
 bool search_confident(const struct search *s, uint32_t cls);
+/*
+ * Can a fresh build in another layout be had? What the caller believed, until the first one comes out identical or fails: the recipe does
+ * not take another layout then, and what is known must do.
+ */
+bool search_can_relayout(const struct search *s);
 /* Fill s->next and the answer (search_flow.c). */
 void search_decide(struct search *s);
 /* The smallest set with at least `mass` under the class probabilities `p`, at most `max` of them; fills s->suspect. */

@@ -12,7 +12,7 @@
 
 struct bisect_args {
 	struct measuring_opts m;
-	bool fix, first_parent, inside, counter, relayout, no_duel;
+	bool fix, first_parent, inside, counter, relayout, no_relayout, no_duel;
 	struct strvec suspects;
 	const char *introduced, *from, *over;
 	unsigned max_runs, max_builds;
@@ -40,7 +40,9 @@ const struct opt cmd_bisect_options[] = {
 	{ 0, "counter", OPT_BOOL, OPT_INTO(struct bisect_args, counter), NULL,
 	  "the metric is an exact count: equal repeats mean no noise" },
 	{ 0, "relayout", OPT_BOOL, OPT_INTO(struct bisect_args, relayout), NULL,
-	  "may build a commit again in another code layout, to tell luck of layout from change" },
+	  "may build a commit again in another code layout even where the metric is a count" },
+	{ 0, "no-relayout", OPT_BOOL, OPT_INTO(struct bisect_args, no_relayout), NULL,
+	  "never build a commit again in another code layout to tell luck of layout from change" },
 	{ 0, "no-head-to-head", OPT_BOOL, OPT_INTO(struct bisect_args, no_duel), NULL,
 	  "leave out the fresh comparison of the named commit against its parent" },
 	{ 0, "max-runs", OPT_UINT, OPT_INTO(struct bisect_args, max_runs), "N",
@@ -91,6 +93,7 @@ static int bisect(const struct bisect_args *a, const struct opt_args *rest)
 		.inside = a->inside,
 		.counter = a->counter,
 		.relayout = a->relayout,
+		.no_relayout = a->no_relayout,
 		.no_duel = a->no_duel,
 		.dry_run = a->m.dry_run,
 		.paths = rest->list.n > 2 ? (const char *const *)rest->list.v + 2 : NULL,

@@ -96,6 +96,23 @@ static struct mbuild *numbered_build(const struct bisect *b, int64_t number)
 	return NULL;
 }
 
+/* Said once, and the search does not ask again: it then counts with builds that differ for no reason. */
+static void note_same_layout(const struct bisect *b, const struct mbuild *m)
+{
+	const struct session *s = b->s;
+
+	for (size_t i = 0; i < s->builds.n; i++) {
+		const struct mbuild *x = s->builds.v[i];
+
+		if (m->outcome == OUTCOME_OK && x->layout != m->layout &&
+		    !strcmp(x->node, m->node) && x->artefact_no == m->artefact_no)
+			session_note(s,
+				     "%.12s: built in another code layout it is the same: "
+				     "this build does not take one",
+				     m->node);
+	}
+}
+
 /* The build that the action wants. *ret = NULL when it was made and failed: the search knows by then. */
 static int action_build(struct bisect *b, const struct action *a, struct mbuild **ret,
 			struct err *e)
@@ -113,6 +130,8 @@ static int action_build(struct bisect *b, const struct action *a, struct mbuild 
 		r = measure_build(b->s, &v, oid,
 				  a->how == ACTION_BUILD_RELAYOUT ? next_layout(b, oid) : 0, false,
 				  &m, e);
+		if (r == 0 && a->how == ACTION_BUILD_RELAYOUT)
+			note_same_layout(b, m);
 		if (r == 0)
 			bisect_tell_built(b, a->node, m);
 	}

@@ -17,7 +17,7 @@ struct bisect_options {
 	const char *good,
 		*bad; /* as the user wrote them; with `fix`, good is the later, repaired one */
 	bool fix;
-	bool first_parent, inside, counter, relayout, no_duel, dry_run;
+	bool first_parent, inside, counter, relayout, no_relayout, no_duel, dry_run;
 	const char *const *paths;    /* NULL-terminated or NULL */
 	const char *const *suspects; /* revisions or paths; NULL-terminated or NULL */
 	const char

@@ -245,10 +245,15 @@ static void put_warnings(const struct bisect *b, const struct search_status *st,
 	if (st->warnings & SEARCH_WARN_OFFSETS)
 		json_out_text(w, NULL,
 			      "builds differ for no reason by more than a third of the change: "
-			      "not resolvable without --relayout");
+			      "not resolvable without fresh builds in other layouts");
 	if (st->warnings & SEARCH_WARN_LOWERED)
 		json_out_text(w, NULL,
 			      "the name was lowered to a set, because builds differ for no reason");
+	if (b->answered && st->answer == ANSWER_NAMED && st->probability < 1 - b->o->alpha)
+		json_out_text(
+			w, NULL,
+			"the probability allows for builds that differ for no reason by more than "
+			"these show: no fresh build of the same commit could be had");
 	if (st->warnings & SEARCH_WARN_SPREAD)
 		json_out_text(w, NULL, "the ends differ in spread, not in level");
 	if (session_is_simulated(b->s))

@@ -87,7 +87,9 @@ void bisect_set_params(struct bisect *b)
 		p->offset_scale = EXACT_OFFSET_SCALE;
 		p->boot_scale = EXACT_BOOT_SCALE;
 	}
-	p->can_relayout = b->o->relayout;
+	/* Counts of work hardly depend on where code lies, and a file's values were not built. */
+	p->can_relayout = b->o->relayout || (!b->o->no_relayout && !p->counter && !guesting(b->s) &&
+					     !session_is_simulated(b->s));
 	p->inside = b->o->inside;
 	p->runs_per_boot = b->s->bench->runs ? b->s->bench->runs : 1;
 	p->max_runs = b->o->max_runs;

@@ -16,9 +16,12 @@ struct world {
 	const uint32_t *same_as; /* per node: the commit whose artefact it has, or NULL */
 	double index_effect;	 /* run k of a boot is shifted by k times this */
 	double boot_sd, boot_seconds;
-	double bad_spread; /* factor of the bad side's run_sd; 0 = 1 */
-	double drift;	   /* a run */
-	double disturbed;  /* ln: what the culprit's first run is off by */
+	double bad_spread;		   /* factor of the bad side's run_sd; 0 = 1 */
+	double drift;			   /* a run */
+	double disturbed;		   /* ln: what the culprit's first run is off by */
+	double build_seconds, run_seconds; /* 0 = 10 and 1 */
+	bool one_layout;		   /* another layout comes out identical */
+	bool layouts_fail;		   /* or does not build */
 	uint64_t seed;
 };
 
@@ -68,14 +71,16 @@ static void report(struct search *s, struct lab *l, const struct action *a)
 	int64_t b = a->build;
 
 	if (a->how != ACTION_BUILD_EXISTING) {
-		bool broken = w->broken && w->broken[a->node],
-		     again = a->how == ACTION_BUILD_RELAYOUT;
+		bool again = a->how == ACTION_BUILD_RELAYOUT,
+		     broken = (w->broken && w->broken[a->node]) || (again && w->layouts_fail);
 
 		b = l->builds++;
 		l->node_of[b] = a->node;
-		l->layout_of[b] = again ? 1000000 + (uint64_t)b : artefact_of(w, a->node);
+		l->layout_of[b] =
+			again && !w->one_layout ? 1000000 + (uint64_t)b : artefact_of(w, a->node);
 		search_built(s, a->node, b, broken ? OUTCOME_FAILED : OUTCOME_OK,
-			     (int64_t)l->layout_of[b], again, 10);
+			     (int64_t)l->layout_of[b], again,
+			     w->build_seconds > 0 ? w->build_seconds : 10);
 		if (broken)
 			return;
 	}
@@ -101,7 +106,8 @@ static void report(struct search *s, struct lab *l, const struct action *a)
 		if (node == w->culprit && w->culprit && !l->of_culprit++)
 			y += w->disturbed;
 		l->runs++;
-		search_value(s, l->boots - 1, (unsigned)l->in_boot++, exp(y), 0, 1);
+		search_value(s, l->boots - 1, (unsigned)l->in_boot++, exp(y), 0,
+			     w->run_seconds > 0 ? w->run_seconds : 1);
 	}
 }
 
@@ -762,6 +768,95 @@ static void fresh_builds_confirm(void **state UNUSED)
 	graph_done(&g);
 }
 
+/* A recipe that takes no other layout is asked once; then the prior that expects build offsets guards the name again, and is stated. */
+static void a_recipe_without_layouts_is_asked_once(void **state UNUSED)
+{
+	struct search_params p = params(0.015);
+	struct outcome_of_hunt o;
+	struct graph g = graph_line(256);
+	unsigned asked = 0, below = 0;
+
+	p.can_relayout = true;
+	for (uint64_t h = 0; h < 20; h++) {
+		struct world w = { .g = g,
+				   .culprit = 1 + (uint32_t)(256 * uniform(h, 1, 1)),
+				   .shift = 0.03,
+				   .run_sd = 0.01,
+				   .one_layout = h % 2,
+				   .layouts_fail = !(h % 2),
+				   .seed = 950 + h };
+		unsigned fresh = 0;
+
+		hunt(&w, &p, &o);
+		assert_int_equal(o.st.answer, ANSWER_NAMED);
+		assert_int_equal(o.st.culprit, w.culprit);
+		for (size_t i = 0; i < o.n_actions; i++)
+			fresh += o.log[i].how == ACTION_BUILD_RELAYOUT;
+		assert_true(fresh <= 1);
+		asked += fresh;
+		below += o.st.probability < 0.95;
+		assert_true(o.st.probability >= 0.87);
+	}
+	assert_true(asked >= 15);
+	assert_true(below >= 5);
+	graph_done(&g);
+}
+
+/* What counts when it gives up is what all that the limits allow would teach, not what a run of a short benchmark does beside a dear build. */
+static void dear_builds_and_short_runs_are_no_reason_to_give_up(void **state UNUSED)
+{
+	struct search_params p = params(0.015);
+	struct outcome_of_hunt o;
+	struct graph g = graph_line(128);
+	unsigned right = 0;
+
+	p.cost_build = 1200;
+	p.cost_run = 0.04;
+	for (uint64_t h = 0; h < 10; h++) {
+		struct world w = { .g = g,
+				   .culprit = 1 + (uint32_t)(128 * uniform(h, 1, 1)),
+				   .shift = 0.03,
+				   .run_sd = 0.02,
+				   .build_seconds = 1200,
+				   .run_seconds = 0.04,
+				   .seed = 40 + h };
+
+		hunt(&w, &p, &o);
+		assert_int_equal(o.st.answer, ANSWER_NAMED);
+		right += o.st.culprit == w.culprit;
+	}
+	assert_true(right >= 8);
+	graph_done(&g);
+}
+
+/* Builds that differ by half of the shift: where it gives up, it does so with most of the limits unspent, and says why. */
+static void what_cannot_be_learnt_is_given_up(void **state UNUSED)
+{
+	struct search_params p = params(0.015);
+	struct outcome_of_hunt o;
+	struct graph g = graph_line(64);
+	unsigned given_up = 0;
+
+	for (uint64_t h = 0; h < 12; h++) {
+		struct world w = { .g = g,
+				   .culprit = 1 + (uint32_t)(64 * uniform(h, 1, 1)),
+				   .shift = 0.03,
+				   .run_sd = 0.002,
+				   .build_sd = 0.02,
+				   .seed = 700 + h };
+
+		hunt(&w, &p, &o);
+		if (o.st.answer != ANSWER_UNDECIDED)
+			continue;
+		assert_string_equal(o.st.why, "no affordable measurement would tell more");
+		assert_true(o.st.runs < 1500);
+		assert_true(o.n_suspects >= 2);
+		given_up++;
+	}
+	assert_true(given_up >= 2);
+	graph_done(&g);
+}
+
 /* Boots that differ more than runs, and cost: then each visit makes few runs; boots that do not differ: many. */
 static void boots_are_repeated_not_runs(void **state UNUSED)
 {
@@ -897,6 +992,9 @@ int main(void)
 		cmocka_unit_test(two_changes_are_not_one),
 		cmocka_unit_test(offsets_must_be_in_the_model),
 		cmocka_unit_test(fresh_builds_confirm),
+		cmocka_unit_test(a_recipe_without_layouts_is_asked_once),
+		cmocka_unit_test(dear_builds_and_short_runs_are_no_reason_to_give_up),
+		cmocka_unit_test(what_cannot_be_learnt_is_given_up),
 		cmocka_unit_test(boots_are_repeated_not_runs),
 		cmocka_unit_test(values_may_be_zero_or_negative),
 		cmocka_unit_test(failures_end_in_words),
