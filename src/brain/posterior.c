@@ -10,6 +10,8 @@
 #define PRIOR_ONE 0.8
 #define PRIOR_NONE 0.1
 #define PRIOR_TWO 0.1
+/* Of one change, as a weight on its prior of sizes, for those below the margin. */
+#define PRIOR_SMALL 0.24
 
 #define RESIZE(field, count) (field) = xreallocarray((field), (count), sizeof(*(field)))
 
@@ -17,6 +19,7 @@
 
 struct totals {
 	double top, one, one_flat, one_careful, none, none_flat, none_careful, two, two_careful;
+	double small, small_careful; /* one change, below the margin */
 };
 
 static void sum_classes(struct posterior *p, const struct posterior_in *in, struct totals *t)
@@ -30,7 +33,7 @@ static void sum_classes(struct posterior *p, const struct posterior_in *in, stru
 	for (size_t k = 0; k < s->n_grid * s->n_classes; k++)
 		t->top = fmax(t->top, s->L[k]);
 	for (size_t g = 0; g < s->n_grid; g++)
-		t->top = fmax(t->top, s->L0[g]);
+		t->top = fmax(t->top, fmax(s->L0[g], s->Ls[g]));
 	for (size_t g = 0; g < s->n_grid; g++) {
 		unsigned tau = s->tau_of[g];
 		double w = 0, careful = exp(s->lw_careful[tau] - s->lw_tau[tau]);
@@ -58,6 +61,8 @@ static void sum_classes(struct posterior *p, const struct posterior_in *in, stru
 		t->one_careful += w * careful;
 		t->none += exp(s->L0[g] - t->top);
 		t->none_careful += exp(s->L0[g] - t->top) * careful;
+		t->small += exp(s->Ls[g] - t->top);
+		t->small_careful += exp(s->Ls[g] - t->top) * careful;
 	}
 	t->none_flat = t->none;
 	for (uint32_t k = 0; k < p->n; k++)
@@ -95,6 +100,10 @@ static void discount_excluded(struct posterior *p, const struct classes *c, stru
 	t->none_flat *= left_flat;
 	t->two /= left;
 	t->two_careful /= left;
+	/* "No change of at least the margin" is no change or a smaller one. */
+	t->none += PRIOR_SMALL / PRIOR_NONE * t->small;
+	t->none_flat += PRIOR_SMALL / PRIOR_NONE * t->small;
+	t->none_careful += PRIOR_SMALL / PRIOR_NONE * t->small_careful;
 }
 
 static void normalise(struct posterior *p, const struct totals *t)

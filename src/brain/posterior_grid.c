@@ -57,6 +57,7 @@ void posterior_grid_free(struct posterior_scratch *s)
 	free(s->dd);
 	free(s->dv);
 	free(s->L0);
+	free(s->Ls);
 	free(s->tau_of);
 	free(s->scale_of);
 	free(s->s2_of);
@@ -455,6 +456,13 @@ static void walk(struct posterior_scratch *s, const struct window *wg, const str
 	}
 }
 
+static double log_add(double a, double b)
+{
+	double top = fmax(a, b);
+
+	return top <= LOG_ZERO ? LOG_ZERO : top + log1p(exp(fmin(a, b) - top));
+}
+
 static double normal_cdf(double z)
 {
 	return 0.5 * erfc(-z * M_SQRT1_2);
@@ -480,15 +488,21 @@ static void grid_point(struct posterior_scratch *s, const struct posterior_in *i
 	struct window wg = end_window(s, 1, all), wb = end_window(s, 2, all);
 
 	s->L0[s->n_grid] = base + evidence_none(s);
+	s->Ls[s->n_grid] = LOG_ZERO;
 	walk(s, &wg, &wb);
 	for (uint32_t i = 0; i < s->n_classes; i++) {
 		double dd = s->bad[i].mean - s->good[i].mean;
 		double dv = s->bad[i].var + s->good[i].var, sd = sqrt(dv);
 		double keep =
 			normal_cdf((dd - in->margin) / sd) + normal_cdf((-in->margin - dd) / sd);
+		double levels = base + s->good[i].log_sum + s->bad[i].log_sum + s->adjust[i];
+		double mass = in->classes->mass[in->classes->order[i]];
 
-		s->L[at + i] = base + s->good[i].log_sum + s->bad[i].log_sum + s->adjust[i] +
-			       log_shift_prior(dd, in->margin) + log(keep + 1e-300);
+		s->L[at + i] = levels + log_shift_prior(dd, in->margin) + log(keep + 1e-200);
+		if (mass > 0)
+			s->Ls[s->n_grid] = log_add(s->Ls[s->n_grid],
+						   levels + log_shift_prior(0, in->margin) +
+							   log(mass * fmax(0, 1 - keep) + 1e-300));
 		s->dd[at + i] = dd;
 		s->dv[at + i] = dv;
 	}
@@ -511,6 +525,7 @@ static void grid_reserve(struct posterior_scratch *s, size_t points)
 		RESIZE(s->dd, s->cap_grid);
 		RESIZE(s->dv, s->cap_grid);
 		RESIZE(s->L0, s->cap_grid);
+		RESIZE(s->Ls, s->cap_grid);
 		RESIZE(s->tau_of, s->cap_grid);
 		RESIZE(s->scale_of, s->cap_grid);
 		RESIZE(s->s2_of, s->cap_grid);
@@ -566,7 +581,7 @@ bool posterior_grid_prepare(struct posterior_scratch *s, const struct posterior_
 static double last_top(const struct posterior_scratch *s)
 {
 	size_t at = (s->n_grid - 1) * s->n_classes;
-	double top = s->L0[s->n_grid - 1];
+	double top = fmax(s->L0[s->n_grid - 1], s->Ls[s->n_grid - 1]);
 
 	for (uint32_t i = 0; i < s->n_classes; i++)
 		top = fmax(top, s->L[at + i]);

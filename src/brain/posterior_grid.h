@@ -48,7 +48,8 @@ struct posterior_scratch {
 	struct fast_moments *good, *bad;
 	/* per grid point and class */
 	double *L, *dd, *dv;
-	double *L0;
+	double *L0; /* no change */
+	double *Ls; /* a change that is smaller than the margin, wherever */
 	uint8_t *tau_of, *scale_of;
 	double *s2_of, *k2_of;
 	size_t n_grid;

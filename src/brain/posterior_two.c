@@ -66,7 +66,7 @@ static double pair_evidence(const struct posterior_scratch *s, const struct post
 
 	change[0] = level - s->good[i].mean;
 	change[1] = s->bad[j].mean - level;
-	if (fabs(change[0]) < LEAST_PART * size || fabs(change[1]) < LEAST_PART * size)
+	if (fmin(fabs(change[0]), fabs(change[1])) < fmax(LEAST_PART * size, in->margin / 2))
 		return LOG_ZERO;
 	return s->good[i].log_sum + s->bad[j].log_sum + s->adjust[i] + s->adjust[j] -
 	       0.5 * fmax(0, m.wyy - m.wy * m.wy / m.w) + 0.5 * log(2 * M_PI / m.w) +

@@ -146,7 +146,10 @@ bool search_ends_stage(struct search *s, const struct ends *e)
 		search_visit_ends(s, e, "ends");
 		return true;
 	}
-	if (z > Z_ENDS)
+	/* A difference that is there and is smaller than what is asked for is an answer, not a reason to search. */
+	bool small = fabs(p->change_end) + 2.6 * se < search_margin(s);
+
+	if (z > Z_ENDS && !small)
 		return false;
 	if (search_none_likely(s) && (n >= 6 || exact)) {
 		search_no_change(s);
@@ -156,10 +159,10 @@ bool search_ends_stage(struct search *s, const struct ends *e)
 		search_visit_unit(s, PHASE_ENDS, e->starved, "neighbour of an end");
 		return true;
 	}
-	if (n >= 6 && fabs(p->change_end) + 2.6 * se < search_margin(s) && more_end_builds(s, e))
+	if (n >= 6 && small && more_end_builds(s, e))
 		return true;
 	if (n >= END_VISITS_MAX) {
-		if (z >= 2.5)
+		if (z >= 2.5 && !small)
 			return false;
 		search_undecided(s, "the ends differ by less than their noise can show");
 		return true;

@@ -118,7 +118,7 @@ static void brute_posterior(const struct graph *g, const struct posterior_in *in
 	}
 	w_tau[0] = tausum; /* half of the weight */
 	enum { GRID = 240 };
-	double h = (hi - lo) / GRID;
+	double h = (hi - lo) / GRID, small = 0;
 
 	for (int t = 0; t < 9; t++) {
 		double tau2 = mult[t] * mult[t] * size * size;
@@ -145,12 +145,12 @@ static void brute_posterior(const struct graph *g, const struct posterior_in *in
 			}
 			for (int i = 0; i < GRID; i++)
 				for (int j = 0; j < GRID; j++) {
-					double shift = h * (j - i);
+					double shift = fabs(h * (j - i));
+					double e = w_tau[t] * good[i] * bad[j] * h * h /
+						   (2 * fmax(shift, in->margin) *
+						    (1 + log(1 / in->margin)));
 
-					if (fabs(shift) >= in->margin)
-						ret->p[c] += w_tau[t] * good[i] * bad[j] * h * h /
-							     (2 * fabs(shift) *
-							      (1 + log(1 / in->margin)));
+					*(shift >= in->margin ? &ret->p[c] : &small) += e;
 				}
 		}
 		for (int i = 0; i < GRID; i++) {
@@ -163,7 +163,8 @@ static void brute_posterior(const struct graph *g, const struct posterior_in *in
 	}
 	for (uint32_t c = 0; c < g->n; c++)
 		sum += ret->p[c];
-	ret->none = 0.1 * ret->none / (0.1 * ret->none + 0.8 * sum / graph_candidates(g));
+	ret->none = 0.1 * ret->none + 0.24 * small / graph_candidates(g);
+	ret->none /= ret->none + 0.8 * sum / graph_candidates(g);
 	for (uint32_t c = 0; c < g->n; c++)
 		ret->p[c] /= sum;
 }
