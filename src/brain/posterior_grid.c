@@ -456,28 +456,10 @@ static void walk(struct posterior_scratch *s, const struct window *wg, const str
 	}
 }
 
-static double log_add(double a, double b)
-{
-	double top = fmax(a, b);
-
-	return top <= LOG_ZERO ? LOG_ZERO : top + log1p(exp(fmin(a, b) - top));
-}
-
-static double normal_cdf(double z)
-{
-	return 0.5 * erfc(-z * M_SQRT1_2);
-}
-
-double log_shift_prior(double d, double m)
-{
-	return -log(2 * fmax(fabs(d), m) * (1 + log(1 / fmin(m, 0.5))));
-}
-
 static void grid_point(struct posterior_scratch *s, const struct posterior_in *in, size_t scale,
 		       unsigned tau)
 {
 	const struct scale_point *sc = &s->scales[scale];
-	size_t at = s->n_grid * s->n_classes;
 	double base = sc->lw + s->lw_tau[tau], wsum = 0;
 
 	for (uint32_t u = 0; u < s->n_units; u++) {
@@ -488,24 +470,8 @@ static void grid_point(struct posterior_scratch *s, const struct posterior_in *i
 	struct window wg = end_window(s, 1, all), wb = end_window(s, 2, all);
 
 	s->L0[s->n_grid] = base + evidence_none(s);
-	s->Ls[s->n_grid] = LOG_ZERO;
 	walk(s, &wg, &wb);
-	for (uint32_t i = 0; i < s->n_classes; i++) {
-		double dd = s->bad[i].mean - s->good[i].mean;
-		double dv = s->bad[i].var + s->good[i].var, sd = sqrt(dv);
-		double keep =
-			normal_cdf((dd - in->margin) / sd) + normal_cdf((-in->margin - dd) / sd);
-		double levels = base + s->good[i].log_sum + s->bad[i].log_sum + s->adjust[i];
-		double mass = in->classes->mass[in->classes->order[i]];
-
-		s->L[at + i] = levels + log_shift_prior(dd, in->margin) + log(keep + 1e-200);
-		if (mass > 0)
-			s->Ls[s->n_grid] = log_add(s->Ls[s->n_grid],
-						   levels + log_shift_prior(0, in->margin) +
-							   log(mass * fmax(0, 1 - keep) + 1e-300));
-		s->dd[at + i] = dd;
-		s->dv[at + i] = dv;
-	}
+	posterior_one(s, in, base);
 	if (scale == s->modal)
 		s->L2[tau] = in->two_changes ? posterior_two(s, in, base, s->size) : LOG_ZERO;
 	s->scale_of[s->n_grid] = (uint8_t)scale;

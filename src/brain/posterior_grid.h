@@ -73,6 +73,8 @@ struct posterior_scratch {
 uint32_t unit_bit(const struct classes *c, const struct unit *u);
 /* Prior density of a shift: 1/|d| from the margin up, flat below. */
 double log_shift_prior(double d, double m);
+/* The evidence for one change at the grid point just walked, by class (L, dd, dv) and below the margin (Ls). */
+void posterior_one(struct posterior_scratch *s, const struct posterior_in *in, double base);
 /*
  * ln of the evidence for two changes at the grid point just walked, whose common factor is `base`; keeps the likeliest pair in `s`.
  */

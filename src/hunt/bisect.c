@@ -75,16 +75,6 @@ void bisect_start_search(struct bisect *b)
 
 /* --- what the search asks for ---------------------------------------------------------------------------- */
 
-static unsigned next_layout(const struct bisect *b, const char *node)
-{
-	unsigned most = 0;
-
-	for (size_t i = 0; i < b->s->builds.n; i++)
-		if (!strcmp(b->s->builds.v[i]->node, node) && b->s->builds.v[i]->layout > most)
-			most = b->s->builds.v[i]->layout;
-	return most + 1;
-}
-
 static struct mbuild *numbered_build(const struct bisect *b, int64_t number)
 {
 	const struct numbered *x = &b->map.v[number];
@@ -94,23 +84,6 @@ static struct mbuild *numbered_build(const struct bisect *b, int64_t number)
 		    !strcmp(b->s->builds.v[i]->node, b->range.oid[x->node]))
 			return b->s->builds.v[i];
 	return NULL;
-}
-
-/* Said once, and the search does not ask again: it then counts with builds that differ for no reason. */
-static void note_same_layout(const struct bisect *b, const struct mbuild *m)
-{
-	const struct session *s = b->s;
-
-	for (size_t i = 0; i < s->builds.n; i++) {
-		const struct mbuild *x = s->builds.v[i];
-
-		if (m->outcome == OUTCOME_OK && x->layout != m->layout &&
-		    !strcmp(x->node, m->node) && x->artefact_no == m->artefact_no)
-			session_note(s,
-				     "%.12s: built in another code layout it is the same: "
-				     "this build does not take one",
-				     m->node);
-	}
 }
 
 /* The build that the action wants. *ret = NULL when it was made and failed: the search knows by then. */
@@ -128,10 +101,10 @@ static int action_build(struct bisect *b, const struct action *a, struct mbuild 
 		r = measure_ensure(b->s, m, &v, e);
 	} else {
 		r = measure_build(b->s, &v, oid,
-				  a->how == ACTION_BUILD_RELAYOUT ? next_layout(b, oid) : 0, false,
-				  &m, e);
+				  a->how == ACTION_BUILD_RELAYOUT ? bisect_next_layout(b, oid) : 0,
+				  false, &m, e);
 		if (r == 0 && a->how == ACTION_BUILD_RELAYOUT)
-			note_same_layout(b, m);
+			bisect_note_layout(b, m);
 		if (r == 0)
 			bisect_tell_built(b, a->node, m);
 	}

@@ -74,6 +74,10 @@ struct json;
 struct json_out;
 /* Everything that the search's decisions depend on besides what is observed; stored with the question. */
 void bisect_set_params(struct bisect *b);
+/* The number of the next layout that a commit was not built in yet. */
+unsigned bisect_next_layout(const struct bisect *b, const char *node);
+/* Say so if a build in another layout came out like an earlier one. The search does not ask again: it then counts with builds that differ for no reason. */
+void bisect_note_layout(const struct bisect *b, const struct mbuild *m);
 /* The parameters as part of the question, and back (what is absent keeps the default). */
 void bisect_params_json(const struct search_params *p, struct json_out *w);
 void bisect_params_read(const struct json *question, struct search_params *ret);
