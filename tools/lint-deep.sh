@@ -65,8 +65,15 @@ for what; do
 		for test in build/test_*; do
 			if [ ! -x "$test" ] || [ ! -f "$test" ]; then continue; fi
 			CULPRIT_SRCDIR=$PWD valgrind --quiet --error-exitcode=99 --leak-check=full \
-				--trace-children=no "$test" >build/valgrind.log 2>&1 ||
-				{ echo "$test:"; grep -E '^==|FAILED|ERROR' build/valgrind.log | head -20; found=1; }
+				--trace-children=no "$test" >build/valgrind.log 2>&1 && continue
+			# before 3.21 it lacks pidfd_open, by which programs are watched: the sanitizers see these tests
+			if grep -q 'unhandled .*syscall: 434' build/valgrind.log; then
+				echo "valgrind: cannot run $test, which starts programs"
+				continue
+			fi
+			echo "$test:"
+			grep -E '^==|FAILED|ERROR' build/valgrind.log | head -20
+			found=1
 		done
 		;;
 	fuzz)

@@ -229,7 +229,8 @@ static bool make(const struct launch *l, struct kept_mounts *k)
 		return false;
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	/* valgrind makes a fork of it, which shares nothing: then there is nothing to keep */
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 && k->mnt >= 0;
 }
 
 const struct kept_mounts *mounts_keep(const struct launch *l)
