@@ -187,3 +187,39 @@ void nearest_offer(struct nearest *n, const char *candidate)
 		n->score = score;
 	}
 }
+
+/* The bytes of the character that begins at p, of n at most; 0 if it is none (RFC 3629) or a control character. */
+static size_t printable_length(const unsigned char *p, size_t n)
+{
+	static const uint32_t least[] = { 0, 0, 0xa0, 0x800, 0x10000 };
+	size_t len = *p < 0x80	 ? 1
+		     : *p < 0xc2 ? 0
+		     : *p < 0xe0 ? 2
+		     : *p < 0xf0 ? 3
+		     : *p < 0xf5 ? 4
+				 : 0;
+
+	if (len == 1)
+		return *p >= 0x20 && *p != 0x7f;
+	if (!len || len > n)
+		return 0;
+	uint32_t c = *p & (0x7fu >> len);
+
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3fu);
+	}
+	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : len;
+}
+
+void str_make_printable(struct str *s)
+{
+	for (size_t i = 0; i < s->n;) {
+		size_t len = printable_length((const unsigned char *)s->p + i, s->n - i);
+
+		if (!len)
+			s->p[i] = '?';
+		i += len ? len : 1;
+	}
+}

@@ -70,9 +70,7 @@ static PRINTF(3, 4) void refuse(struct run_result *r, enum outcome outcome, cons
 	va_start(ap, fmt);
 	str_vaddf(&s, fmt, ap);
 	va_end(ap);
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
-			s.p[i] = '?';
+	str_make_printable(&s);
 	r->outcome = outcome;
 	r->reason = str_take(&s);
 }

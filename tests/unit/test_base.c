@@ -7,12 +7,13 @@
 
 static void numbers_are_strict(void **state UNUSED)
 {
-	static const char *const bad[] = { "", "nan", "inf", "-inf", "0x10", "1e400", "12abc", ".", "--1", "1 2" };
+	static const char *const bad[] = { "",	    "nan",   "inf", "-inf", "0x10",
+					   "1e400", "12abc", ".",   "--1",  "1 2" };
 	static const struct {
 		const char *text;
 		double value, resolution;
 	} good[] = {
-		{ "12.34", 12.34, 0.01 }, { "-3", -3, 1 },  { "1.5e2", 150, 10 },
+		{ "12.34", 12.34, 0.01 }, { "-3", -3, 1 }, { "1.5e2", 150, 10 },
 		{ "+.5", 0.5, 0.1 },	  { " 7 ", 7, 1 }, { "1E-3", 0.001, 0.001 },
 	};
 	double v, res;
@@ -33,9 +34,21 @@ static void numbers_are_strict(void **state UNUSED)
 /* What is read is the nearest double, as strtod finds it; by the short way and by the long one. */
 static void numbers_are_the_nearest_doubles(void **state UNUSED)
 {
-	static const char *const texts[] = { "0.1",	 "123456789012345", "1234567890123456", "0.000001", "1e22",
-					     "1e23",	 "3.14159e-20",	    "9007199254740993", "-0.3",	    "4.35",
-					     "00000000000000000000001.5", "1e-300", "0.1e1", "123456.789e3", "8.5e-23" };
+	static const char *const texts[] = { "0.1",
+					     "123456789012345",
+					     "1234567890123456",
+					     "0.000001",
+					     "1e22",
+					     "1e23",
+					     "3.14159e-20",
+					     "9007199254740993",
+					     "-0.3",
+					     "4.35",
+					     "00000000000000000000001.5",
+					     "1e-300",
+					     "0.1e1",
+					     "123456.789e3",
+					     "8.5e-23" };
 	uint64_t x = 1;
 	double v;
 
@@ -47,7 +60,8 @@ static void numbers_are_the_nearest_doubles(void **state UNUSED)
 		char text[64];
 
 		x = x * 6364136223846793005u + 1442695040888963407u;
-		snprintf(text, sizeof(text), "%.*f", (int)(x >> 60), (double)(int64_t)x / (double)(1 << (x >> 40 & 15)) / 1e9);
+		snprintf(text, sizeof(text), "%.*f", (int)(x >> 60),
+			 (double)(int64_t)x / (double)(1 << (x >> 40 & 15)) / 1e9);
 		assert_int_equal(num_parse_double(text, "x", &v, NULL, NULL), 0);
 		assert_true(v == strtod(text, NULL));
 	}
@@ -79,9 +93,12 @@ static void values_scale(void **state UNUSED)
 		double v;
 		const char *unit, *text;
 	} rows[] = {
-		{ 0.01241, "s", "12.41 ms" },	     { 12.5, "s", "12.50 s" },
-		{ 5343078363, "", "5.343 G" },	     { 1536, "KiB", "1.500 MiB" },
-		{ 49, "", "49" },		     { 0, "s", "0 s" },
+		{ 0.01241, "s", "12.41 ms" },
+		{ 12.5, "s", "12.50 s" },
+		{ 5343078363, "", "5.343 G" },
+		{ 1536, "KiB", "1.500 MiB" },
+		{ 49, "", "49" },
+		{ 0, "s", "0 s" },
 		{ 321.4, "bogo ops/s", "321.4 bogo ops/s" },
 	};
 
@@ -115,9 +132,34 @@ static void errors_are_one_line(void **state UNUSED)
 	assert_int_equal(err_exit_code(&e), 2);
 }
 
+static void messages_hold_what_can_be_printed(void **state UNUSED)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{ "plain", "plain" },
+		{ "a\tb\x1b[1m\x7f", "a?b?[1m?" },
+		{ "na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80",
+		  "na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80" },
+		{ "\xc2\x9b", "??" },		/* C1: a control sequence to some terminals */
+		{ "\x80\xff\xc0\xaf", "????" }, /* no UTF-8, an overlong slash */
+		{ "\xed\xa0\x80", "???" },	/* half a surrogate pair */
+		{ "cut \xe2\x82", "cut ??" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		AUTO(str) struct str s = STR_INIT;
+
+		str_puts(&s, rows[i].in);
+		str_make_printable(&s);
+		assert_string_equal(s.p, rows[i].out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(messages_hold_what_can_be_printed),
 		cmocka_unit_test(numbers_are_strict),
 		cmocka_unit_test(numbers_are_the_nearest_doubles),
 		cmocka_unit_test(durations_and_sizes),
