@@ -12,11 +12,19 @@
 /* Stands in for a share too small to be written: no class may vanish, since the classes are compared with each other. */
 #define LEAST_SHARE 1e-200
 
-static double log_add(double a, double b)
-{
-	double top = fmax(a, b);
+/* The sum of terms exp(log) * factor, as a logarithm, with one exp for each term that matters. */
+struct log_sum {
+	double top, sum;
+};
 
-	return top <= LOG_ZERO ? LOG_ZERO : top + log1p(exp(fmin(a, b) - top));
+static void log_sum_add(struct log_sum *s, double log, double factor)
+{
+	if (log > s->top) {
+		s->sum *= exp(fmax(-700, s->top - log));
+		s->top = log;
+	}
+	if (factor > 1e-15 && log > s->top - 40)
+		s->sum += factor * exp(log - s->top);
 }
 
 static double normal_cdf(double z)
@@ -32,7 +40,7 @@ double log_shift_prior(double d, double m)
 void posterior_one(struct posterior_scratch *s, const struct posterior_in *in, double base)
 {
 	size_t at = s->n_grid * s->n_classes;
-	double small = LOG_ZERO;
+	struct log_sum small = { .top = LOG_ZERO };
 
 	for (uint32_t i = 0; i < s->n_classes; i++) {
 		double dd = s->bad[i].mean - s->good[i].mean;
@@ -45,9 +53,9 @@ void posterior_one(struct posterior_scratch *s, const struct posterior_in *in, d
 		s->L[at + i] = levels + log_shift_prior(dd, in->margin) + log(keep + LEAST_SHARE);
 		s->dd[at + i] = dd;
 		s->dv[at + i] = dv;
-		if (mass > 0 && keep < 1)
-			small = log_add(small, levels + log_shift_prior(0, in->margin) +
-						       log(mass * (1 - keep)));
+		log_sum_add(&small, levels, mass * (1 - keep));
 	}
-	s->Ls[s->n_grid] = small;
+	s->Ls[s->n_grid] = small.sum > 0
+				   ? small.top + log(small.sum) + log_shift_prior(0, in->margin)
+				   : LOG_ZERO;
 }

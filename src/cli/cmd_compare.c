@@ -90,6 +90,10 @@ static int compare_variants(const struct compare_args *a, const struct strvec *a
 	};
 	struct measuring_opts m = a->m;
 
+	if (a->layouts == 2)
+		return err_set(
+			e, ERR_USAGE,
+			"--layouts 2: how much builds differ cannot be told from two; give 3 or more");
 	m.kernels_only = measuring_kernels_only(args);
 	int r = measuring_open(&m, "compare", &s, e);
 
