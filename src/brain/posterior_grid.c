@@ -554,11 +554,42 @@ static double last_top(const struct posterior_scratch *s)
 	return top;
 }
 
+/*
+ * The likeliest run and boot sd. What two runs of a boot say is in the weights already; how far the boots of a unit are apart, whatever
+ * the unit's level, is in its mixture. Without that a boot sd of zero, the likeliest of all beforehand, would be taken for granted as soon as one boot had two runs.
+ */
+static size_t likeliest_scale(struct posterior_scratch *s, const struct data *d)
+{
+	double most = LOG_ZERO;
+	size_t best = 0;
+
+	for (size_t i = 0; i < s->n_scales; i++) {
+		double e = s->scales[i].lw;
+
+		mix_units(s, d, s->scales[i].s, s->scales[i].kappa);
+		for (uint32_t u = 0; u < s->n_units; u++) {
+			const struct mixture *x = &s->mix[u];
+			double w = 0;
+
+			for (unsigned k = 0; k < x->n; k++)
+				w += x->w[k];
+			e += x->log_scale + log(w);
+		}
+		if (e > most) {
+			most = e;
+			best = i;
+		}
+	}
+	return best;
+}
+
 /* Offset sds that are hopeless at the likeliest run and boot sd are not tried with the others. */
 void posterior_grid_run(struct posterior_scratch *s, const struct posterior_in *in)
 {
 	double top[POSTERIOR_MAX_TAU], most = LOG_ZERO;
 
+	if (in->data->noise.boots)
+		s->modal = likeliest_scale(s, in->data);
 	mix_units(s, in->data, s->scales[s->modal].s, s->scales[s->modal].kappa);
 	for (unsigned t = 0; t < s->n_tau; t++) {
 		grid_point(s, in, s->modal, t);

@@ -80,7 +80,7 @@ double posterior_two(struct posterior_scratch *s, const struct posterior_in *in,
 	struct middle sum[CLASSES_MAX];
 	double origin = s->m[0], top = LOG_ZERO, total = 0, change[2];
 
-	if (c->n < 3 || c->n > CLASSES_MAX)
+	if (c->n < 2 || c->n > CLASSES_MAX)
 		return LOG_ZERO;
 	bad_sums(s, c, origin, sum);
 	for (uint32_t i = 0; i < c->n; i++)

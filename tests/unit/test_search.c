@@ -20,6 +20,7 @@ struct world {
 	double drift;			   /* a run */
 	double disturbed;		   /* ln: what the culprit's first run is off by */
 	double build_seconds, run_seconds; /* 0 = 10 and 1 */
+	uint32_t second;		   /* from here on the shift is there twice; 0: never */
 	bool one_layout;		   /* another layout comes out identical */
 	bool layouts_fail;		   /* or does not build */
 	uint64_t seed;
@@ -53,7 +54,7 @@ struct outcome_of_hunt {
 
 struct lab {
 	const struct world *w;
-	uint8_t *bad, *repaired;
+	uint8_t *bad, *repaired, *twice;
 	int64_t builds, boots, last_boot_build;
 	uint64_t runs, in_boot, of_culprit;
 	uint32_t node_of[4000];
@@ -98,6 +99,7 @@ static void report(struct search *s, struct lab *l, const struct action *a)
 	l->last_boot_build = b;
 	for (unsigned r = 0; r < a->runs; r++) {
 		double y = log(100) + w->shift * (l->bad[node] && !l->repaired[node]) +
+			   w->shift * (l->twice && l->twice[node]) +
 			   w->build_sd * normal(w->seed, 5, l->layout_of[b]) +
 			   w->boot_sd * normal(w->seed, 7, (uint64_t)l->boots) +
 			   w->index_effect * (double)l->in_boot + w->drift * (double)l->runs +
@@ -126,11 +128,15 @@ static void hunt(const struct world *w, const struct search_params *p, struct ou
 	AUTO_FREE struct lab *l = xcalloc(1, sizeof(*l));
 	AUTO_FREE uint8_t *bad = xcalloc(w->g.n, 1);
 	AUTO_FREE uint8_t *repaired = xcalloc(w->g.n, 1);
+	AUTO_FREE uint8_t *twice = xcalloc(w->g.n, 1);
 
 	memset(ret, 0, sizeof(*ret));
 	l->w = w;
 	l->bad = bad;
 	l->repaired = repaired;
+	l->twice = twice;
+	if (w->second)
+		graph_mark_descendants(&w->g, w->second, twice);
 	if (w->culprit)
 		graph_mark_descendants(&w->g, w->culprit, bad);
 	if (w->undone)
@@ -802,6 +808,59 @@ static void a_recipe_without_layouts_is_asked_once(void **state UNUSED)
 	graph_done(&g);
 }
 
+/*
+ * Two plain steps are "more than one change", whatever builds, boots and runs cost beside each other (then some visits have several runs, and the
+ * spread between boots must not be taken for none), and whether or not another layout can be had.
+ */
+static void two_plain_changes_whatever_they_cost(void **state UNUSED)
+{
+	struct search_params p = params(0.01);
+	struct outcome_of_hunt o;
+	struct graph g = graph_line(11);
+
+	for (int how = 0; how < 3; how++)
+		for (uint64_t h = 0; h < 60; h++) {
+			struct world w = { .g = g,
+					   .culprit = 2,
+					   .second = 8,
+					   .shift = 0.0953,
+					   .run_sd = 0.003,
+					   .one_layout = how == 1,
+					   .build_seconds = exp(6 * uniform(h, 3, 3) - 3) * 0.02,
+					   .run_seconds = 0.01,
+					   .boot_seconds = exp(3 * uniform(h, 3, 4)) * 0.001,
+					   .seed = 3000 + h };
+
+			p.can_relayout = how > 0;
+			hunt(&w, &p, &o);
+			assert_int_equal(o.st.answer, ANSWER_MULTIPLE);
+		}
+	graph_done(&g);
+}
+
+/* A commit exactly between the two levels of the ends: the second change is seen, and it is not built again and again. */
+static void one_commit_between_two_changes(void **state UNUSED)
+{
+	struct search_params p = params(0.01);
+	struct outcome_of_hunt o;
+	struct graph g = graph_line(11);
+
+	p.can_relayout = true;
+	for (uint64_t h = 2060; h < 2100; h++) {
+		struct world w = { .g = g,
+				   .culprit = 2,
+				   .second = 8,
+				   .shift = 0.0953,
+				   .run_sd = 0.003,
+				   .seed = 3000 + h };
+
+		hunt(&w, &p, &o);
+		assert_int_equal(o.st.answer, ANSWER_MULTIPLE);
+		assert_true(o.st.builds <= 12);
+	}
+	graph_done(&g);
+}
+
 /* What counts when it gives up is what all that the limits allow would teach, not what a run of a short benchmark does beside a dear build. */
 static void dear_builds_and_short_runs_are_no_reason_to_give_up(void **state UNUSED)
 {
@@ -993,6 +1052,8 @@ int main(void)
 		cmocka_unit_test(offsets_must_be_in_the_model),
 		cmocka_unit_test(fresh_builds_confirm),
 		cmocka_unit_test(a_recipe_without_layouts_is_asked_once),
+		cmocka_unit_test(two_plain_changes_whatever_they_cost),
+		cmocka_unit_test(one_commit_between_two_changes),
 		cmocka_unit_test(dear_builds_and_short_runs_are_no_reason_to_give_up),
 		cmocka_unit_test(what_cannot_be_learnt_is_given_up),
 		cmocka_unit_test(boots_are_repeated_not_runs),
