@@ -73,6 +73,13 @@ struct posterior_scratch {
 uint32_t unit_bit(const struct classes *c, const struct unit *u);
 /* Prior density of a shift: 1/|d| from the margin up, flat below. */
 double log_shift_prior(double d, double m);
+/* The run and boot sds to try; `modal` is the likeliest before boots are compared. */
+void posterior_scales(struct posterior_scratch *s, const struct posterior_in *in);
+/* Sets `modal` by what the boots of the units say, too. Leaves the mixtures of the last scale point. */
+void posterior_likeliest_scale(struct posterior_scratch *s, const struct data *d);
+/* The units' mixtures at one run and boot sd. */
+void posterior_mix_units(struct posterior_scratch *s, const struct data *d, double run,
+			 double boot);
 /* The evidence for one change at the grid point just walked, by class (L, dd, dv) and below the margin (Ls). */
 void posterior_one(struct posterior_scratch *s, const struct posterior_in *in, double base);
 /*
