@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit.h"
+#include "scratch.h"
 
 #include "kernel/cpio.h"
 #include "sys/fs.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char scratch[] = "/tmp/culprit-cpio-XXXXXX";
 
 static char *in_scratch(const char *name)
 {
@@ -213,16 +211,6 @@ static void a_file_that_is_not_there_leaves_no_archive(void **state UNUSED)
 	assert_false(fs_exists(path));
 }
 
-static int make_scratch(void **state UNUSED)
-{
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-static int remove_scratch(void **state UNUSED)
-{
-	return fs_remove_tree(scratch, NULL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,5 +222,5 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_not_there_leaves_no_archive),
 	};
 
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit.h"
+#include "scratch.h"
 
 #include "base/num.h"
 #include "kernel/deb.h"
@@ -104,7 +104,6 @@ static void patterns_pass_over_flavours_unless_named(void **state UNUSED)
 }
 
 /* A PATH with an apt-cache of our own, which knows the packages of the fixture. */
-static char scratch[] = "/tmp/culprit-deb-XXXXXX";
 
 static const char fake_apt[] =
 	"#!/bin/sh\n"
@@ -181,23 +180,18 @@ static void without_apt_one_line_says_so(void **state UNUSED)
 	assert_non_null(strstr(e.msg, "image=PATH"));
 }
 
-static int make_scratch(void **state UNUSED)
+static int make_scratch(void **state)
 {
 	AUTO_FREE char *path = NULL, *file = NULL;
 	struct err e = ERR_INIT;
 
-	if (!mkdtemp(scratch))
+	if (scratch_make(state) < 0)
 		return -1;
 	file = fs_join(scratch, "apt-cache");
 	path = xasprintf("%s:%s", scratch, getenv("PATH"));
 	setenv("PATH", path, 1);
 	return fs_write_atomic(file, fake_apt, sizeof(fake_apt) - 1, &e) < 0 ? -1
 									     : chmod(file, 0755);
-}
-
-static int remove_scratch(void **state UNUSED)
-{
-	return fs_remove_tree(scratch, NULL);
 }
 
 int main(void)
@@ -211,5 +205,5 @@ int main(void)
 		cmocka_unit_test(without_apt_one_line_says_so),
 	};
 
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+	return cmocka_run_group_tests(tests, make_scratch, scratch_remove);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit.h"
+#include "scratch.h"
 
 #include "kernel/elf.h"
 #include "sys/fs.h"
@@ -7,8 +7,6 @@
 #include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char scratch[] = "/tmp/culprit-elf-XXXXXX";
 
 static const char *path_of(const struct elf_libraries *l, const char *name)
 {
@@ -151,16 +149,6 @@ static void a_missing_library_is_named_with_who_needs_it(void **state UNUSED)
 		e.msg, "/absent' needs the library libabsent.so.0, which is not on this machine"));
 }
 
-static int make_scratch(void **state UNUSED)
-{
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-static int remove_scratch(void **state UNUSED)
-{
-	return fs_remove_tree(scratch, NULL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,5 +161,5 @@ int main(void)
 		cmocka_unit_test(a_missing_library_is_named_with_who_needs_it),
 	};
 
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit.h"
+#include "scratch.h"
 
 #include "sys/clock.h"
 #include "sys/fs.h"
@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-static char scratch[] = "/tmp/culprit-fs-XXXXXX";
 
 static void write_file(const char *path, const char *text)
 {
@@ -224,18 +222,6 @@ static void the_folder_of_a_path(void **state UNUSED)
 	}
 }
 
-static int make_scratch(void **state UNUSED)
-{
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-static int drop_scratch(void **state UNUSED)
-{
-	struct err e = ERR_INIT;
-
-	return fs_remove_tree(scratch, &e);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,5 +237,5 @@ int main(void)
 		cmocka_unit_test(clocks),
 	};
 
-	return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit.h"
+#include "scratch.h"
 
 #include "kernel/image.h"
 #include "sys/fs.h"
 
 #include <lzma.h>
 #include <unistd.h>
-
-static char scratch[] = "/tmp/culprit-image-XXXXXX";
 
 static char *put(const char *name, const char *bytes, size_t n)
 {
@@ -166,16 +164,6 @@ static void the_kernel_within_comes_out(void **state UNUSED)
 	}
 }
 
-static int make_scratch(void **state UNUSED)
-{
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-static int remove_scratch(void **state UNUSED)
-{
-	return fs_remove_tree(scratch, NULL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,5 +174,5 @@ int main(void)
 		cmocka_unit_test(the_kernel_within_comes_out),
 	};
 
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit.h"
+#include "scratch.h"
 
 #include "kernel/initramfs.h"
 #include "sys/fs.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char scratch[] = "/tmp/culprit-initramfs-XXXXXX";
 
 static char *put(const char *name, const char *text, mode_t mode)
 {
@@ -188,16 +186,6 @@ static void the_programs_of_a_shell_text(void **state UNUSED)
 	}
 }
 
-static int make_scratch(void **state UNUSED)
-{
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-static int remove_scratch(void **state UNUSED)
-{
-	return fs_remove_tree(scratch, NULL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,5 +196,5 @@ int main(void)
 		cmocka_unit_test(the_programs_of_a_shell_text),
 	};
 
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

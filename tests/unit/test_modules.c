@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit.h"
+#include "scratch.h"
 
 #include "kernel/decompress.h"
 #include "kernel/elf.h"
@@ -11,8 +11,6 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
-
-static char scratch[] = "/tmp/culprit-modules-XXXXXX";
 
 /* An object file with a .modinfo of the zero-separated texts. */
 static void make_module(const char *modinfo, size_t n, struct str *ret)
@@ -199,11 +197,11 @@ static void every_packing_is_unpacked_and_cut_off_data_refused(void **state UNUS
 	}
 }
 
-static int make_scratch(void **state UNUSED)
+static int make_scratch(void **state)
 {
 	static const char builtin[] = "kernel/fs/inside.ko\nkernel/fs/other.ko\n";
 
-	if (!mkdtemp(scratch))
+	if (scratch_make(state) < 0)
 		return -1;
 	PUT("kernel/leaf.ko.xz", PACKING_XZ, "license=GPL\0depends=\0name=leaf");
 	PUT("kernel/sub/middle.ko.zst", PACKING_ZSTD, "depends=leaf\0name=middle");
@@ -223,11 +221,6 @@ static int make_scratch(void **state UNUSED)
 	return 0;
 }
 
-static int remove_scratch(void **state UNUSED)
-{
-	return fs_remove_tree(scratch, NULL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,5 +230,5 @@ int main(void)
 		cmocka_unit_test(every_packing_is_unpacked_and_cut_off_data_refused),
 	};
 
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+	return cmocka_run_group_tests(tests, make_scratch, scratch_remove);
 }

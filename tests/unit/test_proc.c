@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit.h"
+#include "scratch.h"
 
 #include "base/num.h"
 #include "sys/clock.h"
@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static char scratch[] = "/tmp/culprit-proc-XXXXXX";
 
 /* sh -c TEXT; the rest of the spec as given. */
 static struct proc_result sh(const char *text, struct proc_spec spec, struct str *out,
@@ -511,18 +509,6 @@ static void children_die_with_us(void **state UNUSED)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static int make_scratch(void **state UNUSED)
-{
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-static int drop_scratch(void **state UNUSED)
-{
-	struct err e = ERR_INIT;
-
-	return fs_remove_tree(scratch, &e);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -549,5 +535,5 @@ int main(void)
 		cmocka_unit_test(children_die_with_us),
 	};
 
-	return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

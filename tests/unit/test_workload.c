@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "unit.h"
+#include "scratch.h"
 
 #include "bench/workload.h"
 #include "sys/fs.h"
 
 #include <unistd.h>
-
-static char scratch[] = "/tmp/culprit-workload-XXXXXX";
 
 static void put(const char *name, const char *text)
 {
@@ -120,16 +118,6 @@ static void what_is_missing_comes_with_its_package(void **state UNUSED)
 	}
 }
 
-static int make_scratch(void **state UNUSED)
-{
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-static int remove_scratch(void **state UNUSED)
-{
-	return fs_remove_tree(scratch, NULL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,5 +128,5 @@ int main(void)
 		cmocka_unit_test(what_is_missing_comes_with_its_package),
 	};
 
-	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }
