@@ -8,6 +8,19 @@ setup() {
 
 digest() { find "$1" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum; }
 search() { culprit_run bisect "$@" --build 'sh build.sh' --bench ./program --no-head-to-head; }
+# bisect FROM TO whose run number N kills culprit; $bench is the benchmark that did it, and goes on afterwards.
+kill_in_run() {
+	cat >../bench.sh <<-EOF
+		count=\$((\$(cat "\$HOME/count") + 1))
+		echo \$count >"\$HOME/count"
+		[ \$count != $1 ] || kill -9 "\$(cat "\$HOME/pid")"
+		./program
+	EOF
+	echo 0 >"$HOME/count"
+	bench="sh $PWD/../bench.sh"
+	sh -c 'echo $$ >"$HOME/pid"; exec culprit bisect "$2" "$3" --build "sh build.sh" --bench "$1"' - "$bench" "$2" "$3" || true
+	[ "$(cat "$HOME/count")" -eq "$1" ]
+}
 verdict() { jq -r .verdict <<<"$output"; }
 
 @test 'names the planted commit, and the user repository is untouched' {
@@ -237,16 +250,7 @@ verdict() { jq -r .verdict <<<"$output"; }
 	plant 3 +10%
 	cd project
 	# the eighth run kills culprit: in a range of one commit its ends are what is compared afterwards
-	cat >../bench.sh <<-'EOF'
-		count=$(($(cat "$HOME/count") + 1))
-		echo $count >"$HOME/count"
-		[ $count != 8 ] || kill -9 "$(cat "$HOME/pid")"
-		./program
-	EOF
-	echo 0 >"$HOME/count"
-	bench="sh $PWD/../bench.sh"
-	sh -c 'echo $$ >"$HOME/pid"; exec culprit bisect c2 c3 --build "sh build.sh" --bench "$1"' - "$bench" || true
-	[ "$(cat "$HOME/count")" -eq 8 ]
+	kill_in_run 8 c2 c3
 	culprit_run bisect c2 c3 --build 'sh build.sh' --bench "$bench" --json
 	expect_status 0
 	jq -e '.head_to_head.metrics[0].n | add > 0' <<<"$output"
@@ -259,15 +263,7 @@ verdict() { jq -r .verdict <<<"$output"; }
 	plant 3 +10%
 	cd project
 	# the third run kills culprit: both ends are built then
-	cat >../bench.sh <<-'EOF'
-		count=$(($(cat "$HOME/count") + 1))
-		echo $count >"$HOME/count"
-		[ $count != 3 ] || kill -9 "$(cat "$HOME/pid")"
-		./program
-	EOF
-	echo 0 >"$HOME/count"
-	bench="sh $PWD/../bench.sh"
-	sh -c 'echo $$ >"$HOME/pid"; exec culprit bisect c1 c4 --build "sh build.sh" --bench "$1"' - "$bench" || true
+	kill_in_run 3 c1 c4
 	# what they took, as if each had taken 1000 s
 	sqlite3 .culprit/culprit.db 'drop trigger build_no_update; update build set seconds = 1000'
 	[ "$(sqlite3 .culprit/culprit.db 'select count(*) from build')" -eq 2 ]
