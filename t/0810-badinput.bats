@@ -385,6 +385,16 @@ named() { [ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse "$1")" ] || comp
 		done
 		[ "$damaged" -gt 0 ] || complain "nobody noticed the damage at $at"
 	done
+	# a byte of the answer: only who reads it can tell
+	rm -rf .culprit && cp -r ../whole .culprit
+	at=$(grep -abo '"culprit":"' .culprit/culprit.db | tail -1 | cut -d: -f1)
+	printf '\377' | dd of=.culprit/culprit.db bs=1 seek="$at" conv=notrunc status=none
+	culprit_run show 1
+	expect_status 4
+	expect_one_line 'the stored answer is damaged'
+	culprit_run verify
+	expect_status 4
+	[[ "$output" = *'the stored answer is damaged'* ]] || complain 'verify did not see it'
 	truncate -s $((size / 2)) .culprit/culprit.db
 	culprit_run log
 	expect_status 4

@@ -41,7 +41,7 @@ static int show(const struct history_args *a, const char *answer, struct err *e)
 	if (a->common.json) {
 		str_puts(&out, answer);
 		str_putc(&out, '\n');
-	} else if ((r = json_parse(answer, strlen(answer), "the answer", &root, e)) < 0 ||
+	} else if ((r = json_parse_stored(answer, "the stored answer", &root, e)) < 0 ||
 		   (r = answer_text(root, &style, &out, e)) < 0) {
 		return r;
 	}

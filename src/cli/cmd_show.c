@@ -159,7 +159,7 @@ static int show_hunt(struct store *st, const struct show_args *a, int64_t id, st
 		return err_set(e, ERR_MISSING,
 			       "hunt %lld has no answer yet (%s); 'culprit resume' goes on with it",
 			       (long long)h.id, h.status);
-	r = json_parse(h.answer, strlen(h.answer), "the stored answer", &root, e);
+	r = json_parse_stored(h.answer, "the stored answer", &root, e);
 	if (r < 0)
 		return r;
 	if (a->common.json)

@@ -136,7 +136,7 @@ int measuring_show(const struct measuring_opts *m, const char *answer, bool stor
 		term_print(&out);
 		return 0;
 	}
-	r = json_parse(answer, strlen(answer), "the stored answer", &root, e);
+	r = json_parse_stored(answer, "the stored answer", &root, e);
 	if (r < 0)
 		return r;
 	if (stored)

@@ -200,13 +200,13 @@ int verify_hunt(struct store *st, int64_t hunt, struct verify_report *ret, struc
 		ret->actions += obs.v[i].kind == OBS_ACTION;
 	}
 	r = recompute(&s, &row, &obs, &text, e);
+	if (r == 0)
+		r = json_parse_stored(row.answer, "the stored answer", &stored, e);
 	if (r == -ERR_BROKEN) {
 		strvec_add(&ret->differences, e->msg);
 		r = 0;
 	} else if (r == 0 &&
-		   (r = json_parse(row.answer, strlen(row.answer), "the answer", &stored, e)) ==
-			   0 &&
-		   (r = json_parse(text, strlen(text), "the computed answer", &computed, e)) == 0) {
+		   (r = json_parse_stored(text, "the computed answer", &computed, e)) == 0) {
 		compare_json(stored, computed, "", ret);
 	}
 	s.store = NULL;

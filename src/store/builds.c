@@ -42,8 +42,7 @@ static int fill(const struct sql *q, struct build_row *b, struct err *e)
 	const char *outcome = (const char *)sqlite3_column_text(q->s, 9);
 
 	if (!outcome || !outcome_parse(outcome, &b->outcome))
-		return err_set(e, ERR_BROKEN, "%s: unknown outcome '%s'", q->what,
-			       outcome ? outcome : "");
+		return db_damaged(q->st, q->what, "an outcome that is none", e);
 	b->id = sql_int(q, 0);
 	b->key = sql_text(q, 1);
 	b->variant = sql_text(q, 2);

@@ -48,6 +48,50 @@ static int io_err(struct store *st, const char *what, struct err *e)
 		       sys ? strerror(sys) : sqlite3_errmsg(st->db));
 }
 
+int db_damaged(const struct store *st, const char *what, const char *why, struct err *e)
+{
+	return err_set(
+		e, ERR_BROKEN,
+		"%s: %s is damaged (%s); move it away to start anew, or 'sqlite3 %s .recover' to save what can be read",
+		what, st->path, why, st->path);
+}
+
+/*
+ * A constraint that fails may be the caller's fault, or a damaged page may
+ * hide the row that was there: SQLite tells the two apart only when it is
+ * asked to look through the file, which an error can afford.
+ */
+static bool is_whole(struct store *st, char *why, size_t size)
+{
+	sqlite3_stmt *s = NULL;
+	int code = sqlite3_prepare_v2(st->db, "PRAGMA integrity_check(1)", -1, &s, NULL);
+
+	if (!code)
+		code = sqlite3_step(s);
+	const char *said = code == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
+
+	snprintf(why, size, "%s", said ? said : sqlite3_errstr(code));
+	sqlite3_finalize(s);
+	for (char *c = why; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	return !strcmp(why, "ok");
+}
+
+static int constraint_err(struct store *st, int code, const char *what, struct err *e)
+{
+	char why[200], said[200];
+
+	snprintf(said, sizeof(said), "%s", sqlite3_errmsg(st->db));
+	if (!is_whole(st, why, sizeof(why)))
+		return db_damaged(st, what, why, e);
+	if (code == SQLITE_CONSTRAINT_FOREIGNKEY)
+		return err_set(e, ERR_MISSING,
+			       "%s: it refers to a hunt, build, boot or run that is not in %s",
+			       what, st->path);
+	return err_set(e, ERR_BROKEN, "%s: %s: %s", what, st->path, said);
+}
+
 int db_err(struct store *st, int code, const char *what, struct err *e)
 {
 	switch (code & 0xff) {
@@ -75,17 +119,9 @@ int db_err(struct store *st, int code, const char *what, struct err *e)
 			       st->path);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-		return err_set(
-			e, ERR_BROKEN,
-			"%s: %s is damaged (%s); move it away to start anew, or 'sqlite3 %s .recover' to save what can be read",
-			what, st->path, sqlite3_errmsg(st->db), st->path);
+		return db_damaged(st, what, sqlite3_errmsg(st->db), e);
 	case SQLITE_CONSTRAINT:
-		if (code == SQLITE_CONSTRAINT_FOREIGNKEY)
-			return err_set(
-				e, ERR_MISSING,
-				"%s: it refers to a hunt, build, boot or run that is not in %s",
-				what, st->path);
-		return err_set(e, ERR_BROKEN, "%s: %s: %s", what, st->path, sqlite3_errmsg(st->db));
+		return constraint_err(st, code, what, e);
 	case SQLITE_NOMEM:
 		return err_set(e, ERR_ENV, "%s: out of memory", what);
 	case SQLITE_TOOBIG:
@@ -372,7 +408,7 @@ int db_unpack(struct store *st, const void *packed, size_t n, struct str *out, s
 	unsigned long long size = ZSTD_getFrameContentSize(packed, n);
 
 	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > UNPACK_MAX)
-		return err_set(e, ERR_BROKEN, "stored text in %s is damaged", st->path);
+		return db_damaged(st, "reading stored text", "it cannot be unpacked", e);
 
 	AUTO_FREE char *buf = xmalloc(size);
 
@@ -384,7 +420,7 @@ int db_unpack(struct store *st, const void *packed, size_t n, struct str *out, s
 	size_t k = ZSTD_decompressDCtx(st->zstd_d, buf, size, packed, n);
 
 	if (ZSTD_isError(k) || k != size)
-		return err_set(e, ERR_BROKEN, "stored text in %s is damaged", st->path);
+		return db_damaged(st, "reading stored text", "it cannot be unpacked", e);
 	str_add(out, buf, k);
 	return 0;
 }

@@ -128,6 +128,8 @@ int db_settle(struct store *st, struct err *e) MUST_USE;
 
 /* The message and kind for the failure that SQLite reported last. Returns negative. */
 int db_err(struct store *st, int code, const char *what, struct err *e);
+/* ERR_BROKEN: what was read cannot be right. `why` completes "(...)" and is no text from the file, which may hold any bytes. Returns negative. */
+int db_damaged(const struct store *st, const char *what, const char *why, struct err *e);
 /* ERR_ENV unless the store was opened for writing. */
 int db_want_write(struct store *st, const char *what, struct err *e) MUST_USE;
 

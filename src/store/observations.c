@@ -78,11 +78,11 @@ static int fill(const struct sql *q, struct observation *o, struct err *e)
 	const char *outcome = (const char *)sqlite3_column_text(q->s, 10);
 
 	if (!kind || !parse_kind(kind, &o->kind))
-		return err_set(e, ERR_BROKEN, "%s: unknown kind '%s'", q->what, kind ? kind : "");
+		return db_damaged(q->st, q->what, "a kind that is none", e);
 	if (outcome && !outcome_parse(outcome, &o->outcome))
-		return err_set(e, ERR_BROKEN, "%s: unknown outcome '%s'", q->what, outcome);
+		return db_damaged(q->st, q->what, "an outcome that is none", e);
 	if (!outcome && (o->kind == OBS_BUILD || o->kind == OBS_BOOT || o->kind == OBS_RUN))
-		return err_set(e, ERR_BROKEN, "%s: a %s without its row", q->what, kind);
+		return db_damaged(q->st, q->what, "a build, boot or run without its row", e);
 	o->seq = sql_int(q, 0);
 	o->node = sql_text_or_null(q, 2);
 	o->text = sql_text_or_null(q, 3);
@@ -133,7 +133,7 @@ static int read_readings(struct store *st, int64_t hunt, struct observations *ro
 		if (at == rows->n || rows->v[at].seq != seq)
 			continue;
 		if (!better_parse((const char *)sqlite3_column_text(q.s, 5), &better))
-			return err_set(e, ERR_BROKEN, "%s: unknown direction", q.what);
+			return db_damaged(q.st, q.what, "a direction that is none", e);
 		readings_add(&rows->v[at].readings, (const char *)sqlite3_column_text(q.s, 1),
 			     (const char *)sqlite3_column_text(q.s, 2), sql_real(&q, 3),
 			     sql_real(&q, 4), better, sql_int(&q, 6) != 0);

@@ -95,7 +95,7 @@ static int fill_sample(const struct sql *q, struct sample_row *s, struct err *e)
 	s->index = (int)sql_int(q, 3);
 	s->began_ns = sql_int(q, 4);
 	if (!outcome_parse(column(q, 5), &s->outcome))
-		return err_set(e, ERR_BROKEN, "%s: unknown outcome '%s'", q->what, column(q, 5));
+		return db_damaged(q->st, q->what, "an outcome that is none", e);
 	s->reason = column(q, 6);
 	s->seconds = sql_real(q, 7);
 	s->withdrawn = sql_int(q, 8) != 0;
@@ -106,7 +106,7 @@ static int fill_sample(const struct sql *q, struct sample_row *s, struct err *e)
 	s->unit = s->metric ? column(q, 13) : "";
 	s->better = BETTER_UNKNOWN;
 	if (better && !better_parse(better, &s->better))
-		return err_set(e, ERR_BROKEN, "%s: unknown direction '%s'", q->what, better);
+		return db_damaged(q->st, q->what, "a direction that is none", e);
 	s->counter = sql_int(q, 15) != 0;
 	s->value = sql_real(q, 16);
 	s->resolution = s->metric ? sql_real(q, 17) : 0;
@@ -343,7 +343,7 @@ int query_run(struct store *st, int64_t run, struct run_row *ret, struct err *e)
 	outcome = column(&q, 8);
 	row.ended = outcome != NULL;
 	if (outcome && !outcome_parse(outcome, &row.outcome))
-		return err_set(e, ERR_BROKEN, "%s: unknown outcome '%s'", q.what, outcome);
+		return db_damaged(q.st, q.what, "an outcome that is none", e);
 	row.benchmark = sql_text(&q, 4);
 	row.variant = sql_text(&q, 5);
 	row.reason = sql_text(&q, 9);

@@ -191,6 +191,16 @@ int json_parse(const char *text, size_t n, const char *name, struct json **ret, 
 	return 0;
 }
 
+int json_parse_stored(const char *text, const char *name, struct json **ret, struct err *e)
+{
+	if (json_parse(text, strlen(text), name, ret, NULL) < 0)
+		return err_set(
+			e, ERR_BROKEN,
+			"%s is damaged, it is not JSON any more; 'culprit export' shows the values that it came from",
+			name);
+	return 0;
+}
+
 void json_free(struct json *root)
 {
 	json_decref((json_t *)root);

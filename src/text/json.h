@@ -61,6 +61,8 @@ enum json_kind {
 /* `name` stands in messages: a file's name or what the text is. ERR_USAGE when it is not JSON. */
 int json_parse(const char *text, size_t n, const char *name, struct json **ret,
 	       struct err *e) MUST_USE;
+/* For what culprit itself has stored: anything but JSON is damage, ERR_BROKEN. `name` as above ("the answer of hunt 3"). */
+int json_parse_stored(const char *text, const char *name, struct json **ret, struct err *e);
 void json_free(struct json *root); /* NULL is fine */
 static inline void json_root_done(struct json **root)
 {
