@@ -189,3 +189,25 @@ compiled() { last_log | grep -c '^  CC ' || true; }
 	expect_status 2
 	expect_one_line 'give 3 or more'
 }
+
+@test 'a build writes to its O= folder: not to the source, the checkout, .git or the rest of the store' {
+	unshare -m true 2>/dev/null || unshare -Um true 2>/dev/null || skip 'no mount namespaces here'
+	kernel_run run HEAD -n 1
+	expect_status 0
+	cp Makefile ../Makefile
+	for evil in 'mm/evil' "$PWD/evil" "$PWD/.git/evil" '../../store-evil' '$(O)/../../evil' '$(dir $(O))../conf/evil'; do
+		# shellcheck disable=SC2016 # make's own
+		sed "s|^> @echo \"  CC  .*|&; echo >$evil|" ../Makefile >Makefile
+		printf 'echo "# %s"\n' "$evil" >>mm/page.c
+		git commit -qam "writes $evil"
+		kernel_run run HEAD -n 1
+		expect_status 4
+		expect_err 'Read-only file system'
+	done
+	[ -z "$(find . ../ -name '*evil')" ]
+	sed "s|^> @echo \"  CC  .*|&; echo >\$(O)/good; echo >$BATS_TEST_TMPDIR/good|" ../Makefile >Makefile
+	git commit -qam 'writes where it may'
+	kernel_run run HEAD -n 1
+	expect_status 0
+	[ -e .culprit/kernel/out/0/good ] && [ -e "$BATS_TEST_TMPDIR/good" ]
+}

@@ -108,20 +108,26 @@ static void add_outermost(struct strvec *list, const char *const *folders, const
 			}
 }
 
-void place_protect(struct place *p, const char *const *folders)
+void place_rules(const char *store, const char *const *folders, struct strvec *read_only,
+		 struct strvec *writable)
 {
-	AUTO_FREE char *store = xstrndup(p->src, strlen(p->src) - strlen("/src"));
 	AUTO_FREE char *ccache = fs_join(store, "ccache");
 	const char *tmp = getenv("TMPDIR");
 
-	if (!p->is_bound)
-		return;
-	add_outermost(&p->read_only, folders, store);
+	add_outermost(read_only, folders, store);
 	if (fs_is_dir(ccache))
-		strvec_add(&p->writable, ccache);
-	for (size_t i = 0; tmp && *tmp == '/' && i < p->read_only.n; i++)
-		if (is_within(tmp, p->read_only.v[i]) && fs_is_dir(tmp))
-			strvec_add(&p->writable, tmp);
+		strvec_add(writable, ccache);
+	for (size_t i = 0; tmp && *tmp == '/' && i < read_only->n; i++)
+		if (is_within(tmp, read_only->v[i]) && fs_is_dir(tmp))
+			strvec_add(writable, tmp);
+}
+
+void place_protect(struct place *p, const char *const *folders)
+{
+	AUTO_FREE char *store = xstrndup(p->src, strlen(p->src) - strlen("/src"));
+
+	if (p->is_bound)
+		place_rules(store, folders, &p->read_only, &p->writable);
 }
 
 void place_explain(struct str *reason)

@@ -29,6 +29,12 @@ int place_take_by(const char *store_dir, const char *tree, bool bind, struct pla
  * store; to its own tree, to ccache's cache and to TMPDIR it may. Without a namespace nothing holds it back.
  */
 void place_protect(struct place *p, const char *const *folders);
+/*
+ * The same rules for what works elsewhere in the store and mounts its own folder (kernel/kbuild.h): `store` is absolute, the lists are added to, for
+ * struct proc_spec.
+ */
+void place_rules(const char *store, const char *const *folders, struct strvec *read_only,
+		 struct strvec *writable);
 /* A reason that is about a write which place_protect forbids gets a word on that. */
 void place_explain(struct str *reason);
 /* Where this process itself can reach the tree's files meanwhile. */

@@ -7,6 +7,9 @@
  * file STORE/kernel/unsettled stands there: after a kill, a deadline or ^C an object may be half written, so the O= folder goes as well; with
  * ccache that costs little. A build that fails by itself leaves make's own order behind.
  *
+ * As other builds, make may write to its O= folder, ccache's and TMPDIR, and not to the rest of the store (the source among it), the user's checkout
+ * or .git: one accident there would go into every later build.
+ *
  * Reproducible: KBUILD_BUILD_TIMESTAMP, _USER, _HOST and _VERSION are fixed, LOCALVERSION is empty and given (so that no '+' of a changed tree is added),
  * and the linker is called through a script that turns --build-id=sha1 into none: the id is a hash over debug sections too, which
  * move with each comment. Paths are the same for every commit, so no prefix map is needed. Refused: a tree for each commit (a kernel's is 2 GB with
@@ -15,6 +18,7 @@
 #include "kernel/kbuild.h"
 
 #include "bench/environ.h"
+#include "bench/place.h"
 #include "kernel/kbuild_work.h"
 #include "repo/repo.h"
 #include "sys/fs.h"
@@ -333,10 +337,15 @@ static void take_last_line(const struct str *text, struct str *ret)
 int kbuild_make(struct work *w, const char *out, const char *const *args, struct str *capture,
 		struct err *e)
 {
-	AUTO(strvec) struct strvec argv = STRVEC_INIT;
+	AUTO(strvec)
+	struct strvec argv = STRVEC_INIT,
+		      read_only = STRVEC_INIT, writable = STRVEC_INIT;
 	AUTO(str) struct str text = STR_INIT;
+	bool guarded = proc_can_bind();
 	struct proc_result result;
 
+	if (guarded)
+		place_rules(w->k->store, w->q->protect, &read_only, &writable);
 	strvec_add(&argv, "make");
 	strvec_add(&argv, "--no-print-directory");
 	strvec_addf(&argv, "-j%u", environ_jobs(w->q->jobs ? w->q->jobs : w->q->project->jobs));
@@ -355,6 +364,11 @@ int kbuild_make(struct work *w, const char *out, const char *const *args, struct
 		.output_max = LOG_MAX,
 		.output_tail = LOG_TAIL,
 		.merge_stderr = true,
+		/* mounted on itself, so that it stays the one folder of the store that can be written to */
+		.bind_from = guarded ? out : NULL,
+		.bind_to = guarded ? out : NULL,
+		.read_only = (const char *const *)read_only.v,
+		.writable = (const char *const *)writable.v,
 		.tick = w->q->tick,
 		.tick_arg = w->q->tick_arg,
 		.stop = w->q->stop,
