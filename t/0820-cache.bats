@@ -82,3 +82,53 @@ of_hunt() { culprit log "$1" --json | jq '[.. | objects | select(.kind? == "buil
 	expect_out 'benchmark files of finished hunts'
 	[ -z "$(ls -A .culprit/data)" ] || complain "$(ls .culprit/data)"
 }
+
+# Two kernels of packages as a guest's, of a megabyte each, one used long ago; a package that no kernel is made of; two initramfs images.
+kept_kernels() {
+	local store=$PWD/.culprit k
+	for k in old new; do
+		mkdir -p "$store/kernels/$k" "$store/debs/linux-$k/boot"
+		head -c 1000000 /dev/urandom >"$store/debs/linux-$k/boot/vmlinuz"
+		printf 'image %s\npackage linux %s\n' "$store/debs/linux-$k/boot/vmlinuz" "$k" >"$store/kernels/$k/kernel"
+		mkdir -p "$store/initramfs"
+		head -c 1000000 /dev/urandom >"$store/initramfs/$k.cpio"
+	done
+	mkdir -p "$store/debs/.tmp-999999"
+	touch -d '50 days ago' "$store/kernels/old/kernel" "$store/initramfs/old.cpio"
+}
+kept_list() { (cd .culprit && echo debs/* kernels/* initramfs/*); }
+
+@test 'clean takes kernels with their packages and initramfs images, by age and by the ceiling' {
+	culprit_run run c1 -n 1 --build 'sh build.sh' --bench ./program
+	kept_kernels
+	before=$(kept_list)
+	culprit_run clean --older 30d --dry-run --json
+	expect_status 0
+	jq -e '[.removed[].path | select(test("^(debs|kernels|initramfs)"))] | sort == ["debs/.tmp-999999", "debs/linux-old", "initramfs/old.cpio", "kernels/old"]' <<<"$output"
+	jq -e '.bytes > 2000000 and .bytes < 2200000 and .kept_bytes > 2000000 and .kept_trees == 1' <<<"$output"
+	[ "$(kept_list)" = "$before" ]
+	culprit_run clean
+	expect_status 0
+	expect_out 'no kernel is made of it'
+	[ "$(kept_list)" = "$before" ] || complain 'they are below the ceiling and no age was given'
+	[ ! -e .culprit/debs/.tmp-999999 ]
+	culprit_run clean --max 2100K
+	expect_status 0
+	expect_out 'belongs to a kernel that goes'
+	[ "$(kept_list)" = 'debs/linux-new kernels/new initramfs/new.cpio' ] || complain "$(kept_list)"
+	culprit_run clean --max 0
+	expect_status 0
+	[ "$(kept_list)" = 'debs/* kernels/* initramfs/*' ] || complain "$(kept_list)"
+}
+
+@test 'kernels and initramfs images of other hunts go below project.cache, too' {
+	culprit_run run c1 -n 1 --build 'sh build.sh' --bench ./program
+	kept_kernels
+	culprit_run run c2 -n 1 --build "$build" --bench ./program --dry-run --json
+	jq -e '.cache_bytes > 4000000' <<<"$output"
+	culprit_run run c2 -n 1 --build "$build" --bench ./program -c project.cache=3200K
+	expect_status 0
+	[ "$(kept_list)" = 'debs/linux-new kernels/new kernels/new.size initramfs/new.cpio' ] || complain "$(kept_list)"
+	culprit_run clean --max 0
+	[ "$(kept_list)" = 'debs/* kernels/* initramfs/*' ] || complain "$(kept_list)"
+}

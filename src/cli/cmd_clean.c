@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clean - give disk space back: kept trees beyond a ceiling or an age, and what killed processes left behind.
+ * clean - give disk space back: kept trees, kernels and initramfs images beyond a ceiling or an age, and what killed processes left behind.
  *
  * A tree can be built again, so it may go; the journal never does. A tree that a hunt without an answer uses stays. Each removal is
  * journaled before the files go: a kill in between leaves a folder that nobody claims, which the next clean takes. (A full disk: see
@@ -12,6 +12,7 @@
 #include "cli/journal_text.h"
 #include "cli/storedir.h"
 #include "cli/term.h"
+#include "hunt/reclaim.h"
 #include "store/query.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
@@ -30,7 +31,7 @@ struct clean_args {
 
 const struct opt cmd_clean_options[] = {
 	{ 0, "max", OPT_SIZE, OPT_INTO(struct clean_args, max_bytes), "SIZE",
-	  "keep at most this much of built trees, the latest used first (default 10G)" },
+	  "keep at most this much of what can be built or fetched again, the latest used first (default 10G)" },
 	{ 0, "older", OPT_DURATION, OPT_INTO(struct clean_args, older_ns), "TIME",
 	  "and none that was not used for this long: 30d" },
 	{ 'n', "dry-run", OPT_BOOL, OPT_INTO(struct clean_args, dry_run), NULL,
@@ -51,7 +52,7 @@ struct plan {
 	struct victim *v;
 	size_t n, cap;
 	int64_t bytes;	       /* that go */
-	int64_t kept_bytes;    /* of trees that stay */
+	int64_t kept_bytes;    /* of trees, kernels and initramfs images that stay */
 	unsigned kept, needed; /* trees that stay, and those that stay because a hunt needs them */
 };
 
@@ -83,8 +84,8 @@ static void add(struct plan *p, int64_t build, const char *path, const char *var
 }
 
 /* Why it may go, or NULL. `total` is what all trees take that have not gone yet. */
-static const char *reason_to_go(const struct clean_args *a, const struct tree_row *x, int64_t bytes,
-				int64_t total)
+static const char *reason_to_go(const struct clean_args *a, const struct reclaimable *x,
+				int64_t bytes, int64_t total)
 {
 	if (bytes < 0)
 		return "is gone already";
@@ -93,39 +94,48 @@ static const char *reason_to_go(const struct clean_args *a, const struct tree_ro
 	return total > a->max_bytes ? "over the ceiling" : NULL;
 }
 
-/* The trees come least recently used first, so what is over the ceiling goes in that order. */
-static void plan_trees(const struct store *st, const struct clean_args *a,
-		       const struct tree_rows *t, struct plan *p)
+static int64_t size_with(const struct store *st, const struct reclaimable *x)
+{
+	int64_t own = size_of(st, x->path), more = x->with ? size_of(st, x->with) : 0;
+
+	return own < 0 ? own : own + (more > 0 ? more : 0);
+}
+
+static void add_both(const struct store *st, struct plan *p, const struct reclaimable *x,
+		     const char *why)
+{
+	int64_t own = size_of(st, x->path), more = x->with ? size_of(st, x->with) : -1;
+
+	add(p, x->build, x->path, x->build ? x->variant : "", why, own > 0 ? own : 0, x->used_ns);
+	if (more >= 0)
+		add(p, 0, x->with, x->variant, "belongs to a kernel that goes", more, x->used_ns);
+}
+
+/* They come least recently used first, so what is over the ceiling goes in that order. */
+static void plan_kept(const struct store *st, const struct clean_args *a,
+		      const struct reclaimables *t, struct plan *p)
 {
 	AUTO_FREE int64_t *bytes = xcalloc(t->n, sizeof(*bytes));
 	int64_t total = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
-		bytes[i] = size_of(st, t->v[i].path);
+		bytes[i] = size_with(st, &t->v[i]);
 		total += bytes[i] > 0 ? bytes[i] : 0;
 	}
 	for (size_t i = 0; i < t->n; i++) {
-		const struct tree_row *x = &t->v[i];
+		const struct reclaimable *x = &t->v[i];
 		const char *why = reason_to_go(a, x, bytes[i], total);
 		int64_t size = bytes[i] > 0 ? bytes[i] : 0;
 
 		if (why && (!x->needed || bytes[i] < 0)) {
-			add(p, x->build, x->path, x->variant, why, size, x->used_ns);
+			add_both(st, p, x, why);
 			total -= size;
 			continue;
 		}
-		p->kept++;
+		p->kept += x->build > 0;
 		p->needed += why != NULL;
 		p->kept_bytes += size;
 	}
-}
-
-static bool is_claimed(const struct tree_rows *t, const char *path)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (!strcmp(t->v[i].path, path))
-			return true;
-	return false;
 }
 
 static bool goes(const struct plan *p, const char *path)
@@ -137,28 +147,29 @@ static bool goes(const struct plan *p, const char *path)
 }
 
 /*
- * Under trees/ what no build claims: the store is locked, so no build is being made. A file KEY.SOMETHING belongs to the tree KEY and goes
- * with it.
+ * In a folder of the store what nobody claims: the store is locked, so nothing is being made. A file KEY.SOMETHING belongs to the tree or kernel
+ * KEY and goes with it.
  */
-static void plan_leftovers(const struct store *st, const struct tree_rows *t, struct plan *p)
+static void plan_leftovers(const struct store *st, const char *folder, const char *why,
+			   const struct reclaimables *t, struct plan *p)
 {
-	AUTO_FREE char *dir = fs_join(store_dir(st), "trees");
+	AUTO_FREE char *dir = fs_join(store_dir(st), folder);
 	DIR *d = opendir(dir);
 	struct dirent *entry;
 
 	while (d && (entry = readdir(d)) != NULL) {
-		if (*entry->d_name == '.')
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		AUTO_FREE char *path = fs_join("trees", entry->d_name);
-		AUTO_FREE char *tree = xstrdup(path);
-		char *dot = strrchr(tree, '.');
+		AUTO_FREE char *path = fs_join(folder, entry->d_name);
+		AUTO_FREE char *of = xstrdup(path);
+		char *dot = strrchr(of, '.');
 
-		if (dot && !is_claimed(t, tree))
+		if (dot && !reclaim_claims(t, of))
 			*dot = '\0';
-		if (!is_claimed(t, tree))
-			add(p, 0, path, "", "left by a killed build", size_of(st, path), 0);
-		else if (strcmp(tree, path) && goes(p, tree))
-			add(p, 0, path, "", "belongs to a tree that goes", size_of(st, path), 0);
+		if (!reclaim_claims(t, of))
+			add(p, 0, path, "", why, size_of(st, path), 0);
+		else if (strcmp(of, path) && goes(p, of))
+			add(p, 0, path, "", "belongs to what goes", size_of(st, path), 0);
 	}
 	if (d)
 		closedir(d);
@@ -364,13 +375,16 @@ static int note_removed(const char *option, const struct plan *p, struct err *e)
 static int clean(struct store *st, const struct clean_args *a, bool writable, struct plan *p,
 		 struct err *e)
 {
-	AUTO(tree_rows) struct tree_rows trees = { 0 };
+	AUTO(reclaimables) struct reclaimables kept = { 0 };
 	int r = store_lock(st, "culprit clean", 0, NULL, NULL, e);
 
-	if (r < 0 || (r = place_mend(store_dir(st), e)) < 0 || (r = query_trees(st, &trees, e)) < 0)
+	if (r < 0 || (r = place_mend(store_dir(st), e)) < 0 || (r = reclaim_list(st, &kept, e)) < 0)
 		return r;
-	plan_trees(st, a, &trees, p);
-	plan_leftovers(st, &trees, p);
+	plan_kept(st, a, &kept, p);
+	plan_leftovers(st, "trees", "left by a killed build", &kept, p);
+	plan_leftovers(st, "kernels", "left by a killed fetch", &kept, p);
+	plan_leftovers(st, "debs", "no kernel is made of it", &kept, p);
+	plan_leftovers(st, "initramfs", "half written", &kept, p);
 	if ((r = plan_data(st, p, e)) < 0)
 		return r;
 	plan_kernel(st, p);

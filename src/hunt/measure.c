@@ -214,6 +214,7 @@ static int find_or_build(struct session *s, const struct variant *v, unsigned la
 	if (v->deb || v->image) {
 		if ((r = prebuilt_find(s, v, &row, e)) == 0)
 			*ret = add_build(s, &row, false);
+		s->trees_grew = true;
 		build_row_done(&row);
 		return r;
 	}

@@ -81,11 +81,13 @@ static int keep(struct session *s, struct found *f, struct err *e)
 	struct deb_hooks hooks = { session_tick, s, s->ui->stop };
 	AUTO_FREE char *path = place(f);
 	AUTO_FREE char *dir = fs_join(s->store_dir, path);
+	AUTO_FREE char *mark = fs_join(dir, "kernel"); /* its time says when it was used */
 	struct kernel_image have = { 0 };
 	struct err ignored = ERR_INIT;
 	int r = 0;
 
 	if (kept_read(dir, &have, &ignored) == 0) {
+		fs_touch(mark);
 		kernel_image_done(&f->kernel);
 		f->kernel = have;
 		return 0;

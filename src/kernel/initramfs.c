@@ -447,7 +447,9 @@ int initramfs_build(const struct initramfs_request *q, char **ret_path, char ret
 	if (r < 0)
 		return err_wrap(e, "making the initramfs");
 	path = xasprintf("%s/%.32s.cpio", folder, key);
-	if (!fs_exists(path))
+	if (fs_exists(path))
+		fs_touch(path);
+	else
 		r = cpio_write(&b.cpio, path, e);
 	if (r < 0)
 		return r;

@@ -328,6 +328,20 @@ int64_t fs_tree_size(const char *path)
 	return u.bytes;
 }
 
+int64_t fs_time(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) < 0
+		       ? 0
+		       : (int64_t)st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+}
+
+void fs_touch(const char *path)
+{
+	(void)!utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
 int64_t fs_free_bytes(const char *path)
 {
 	struct statvfs v;

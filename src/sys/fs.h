@@ -19,6 +19,10 @@ bool fs_exists(const char *path);
 bool fs_is_dir(const char *path);
 /* Disk use of a tree in bytes (blocks, hard links once). */
 int64_t fs_tree_size(const char *path);
+/* When it was written last, in ns since 1970, or "used" by fs_touch; 0 if it is not there. */
+int64_t fs_time(const char *path);
+/* Used now: a cache that is cleaned by age goes by this. Says nothing where it cannot. */
+void fs_touch(const char *path);
 /* Free bytes for us on the file system of `path`; -1 if not known. */
 int64_t fs_free_bytes(const char *path);
 /* Absolute path without links; the caller frees. */
