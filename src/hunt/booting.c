@@ -127,12 +127,44 @@ static int lay_over(struct session *s, const struct mbuild *b, struct err *e)
 	return freeze_overlay(s, dir, e);
 }
 
+/* --- the first boot, made twice ----------------------------------------------------------------------------------- */
+
+static bool wants_twin(const struct session *s)
+{
+	return booting_side_by_side(s) && !s->exactness_known;
+}
+
+/* Beside the boot that counts where there are CPUs; else it is made when that one's runs are known. */
+static int start_twin(struct session *s, const struct boot_request *q, struct boot **ret,
+		      struct err *e)
+{
+	struct boot_request again = *q;
+
+	again.started = NULL;
+	again.runs = s->bench->warmup + 1;
+	return wants_twin(s) && s->jobs > 1 ? s->target->start(&again, ret, e) : 0;
+}
+
+static void keep_twin(struct session *s, const struct boot_request *q, struct boot *of,
+		      struct boot *started)
+{
+	if (!wants_twin(s))
+		return;
+	session_drop_twin(s);
+	s->twin.of = of;
+	s->twin.started = started;
+	s->twin.request = *q;
+	s->twin.request.runs = s->bench->warmup + 1;
+	s->twin.output = (struct str)STR_INIT;
+}
+
 int booting_now(struct session *s, struct mbuild *b, struct visit *v, struct err *e)
 {
 	AUTO(str) struct str context = STR_INIT;
 	AUTO(str) struct str reason = STR_INIT;
 	int64_t t0 = clock_monotonic_ns();
 	uint64_t number = s->next_boot++;
+	struct boot *twin = NULL;
 	struct boot_request q;
 	int r;
 
@@ -149,9 +181,17 @@ int booting_now(struct session *s, struct mbuild *b, struct visit *v, struct err
 	q.started = take_ahead(s, b, number);
 	if (booting_side_by_side(s))
 		session_doing(s, "booting", b->node);
-	if (!s->target->boots_at_once && (r = store_settle(s->store, e)) < 0)
+	if ((!s->target->boots_at_once && (r = store_settle(s->store, e)) < 0) ||
+	    (r = start_twin(s, &q, &twin, e)) < 0) {
+		if (q.started)
+			s->target->shutdown(q.started);
 		return r;
+	}
 	r = s->target->boot(&q, &v->handle, &v->outcome, &context, &reason, e);
+	if (twin && (r < 0 || v->outcome != OUTCOME_OK))
+		s->target->shutdown(twin);
+	else if (r == 0 && v->outcome == OUTCOME_OK)
+		keep_twin(s, &q, v->handle, twin);
 	if (r < 0)
 		return r;
 	/* the clock has no say in a simulated hunt: prices decide what is done next */
@@ -170,8 +210,8 @@ int booting_now(struct session *s, struct mbuild *b, struct visit *v, struct err
 
 int booting_ahead(struct session *s, struct mbuild *const *builds, size_t n, struct err *e)
 {
-	/* one that stands at its gate takes no CPU; the one whose turn it is does */
-	size_t most = s->jobs > 1 ? s->jobs : 1;
+	/* one that stands at its gate takes no CPU; the one whose turn it is does, and so does the double of the first */
+	size_t most = s->jobs > 1 ? s->jobs - wants_twin(s) : 1;
 
 	if (!booting_side_by_side(s) || n < 2 || most < 2)
 		return 0;
@@ -320,34 +360,66 @@ void booting_replay(struct session *s, const struct observations *obs)
 			s->exactness_known = true;
 }
 
-int booting_check_exact(struct session *s, struct mbuild *b, struct err *e)
+/* The same boot again: what it says is compared with what the one that counted said. */
+static int compare_twin(struct session *s, struct mbuild *b, struct exactness *ret, struct err *e)
 {
-	AUTO(exactness) struct exactness x = { 0 };
-	AUTO_FREE char *note = NULL;
-	int r;
+	struct said again = { .output = STR_INIT };
+	struct said first = { .readings = s->twin.readings, .output = s->twin.output };
 
-	if (!booting_side_by_side(s) || s->exactness_known || b->outcome != OUTCOME_OK)
-		return 0;
-	r = booting_try_exact(s, b, &x, e);
-	/* a failure will be met again by the hunt itself, with its journal rows */
-	if (r < 0 || x.failure)
-		return r;
-	if (x.differs) {
-		note = xasprintf("%stwo boots with one seed differ: %s", exact_note, x.differs);
+	s->twin.request.started = TAKE_PTR(s->twin.started);
+	int r = hear(s, b, &s->twin.request, &again, e);
+
+	*ret = (struct exactness){ .readings = first.readings.n, .bytes = first.output.n };
+	if (r == 0 && again.failure)
+		ret->differs = xasprintf("the second failed: %s", again.failure);
+	else if (r == 0)
+		ret->differs = difference(&first, &again);
+	said_done(&again);
+	return r;
+}
+
+static int say_exactness(struct session *s, const struct exactness *x, struct err *e)
+{
+	AUTO_FREE char *note = NULL;
+
+	if (x->differs) {
+		note = xasprintf("%stwo boots with one seed differ: %s", exact_note, x->differs);
 		session_warn(
 			s,
 			"not exact here: two boots with one seed differ (%s); what is measured "
 			"is treated as noise",
-			x.differs);
+			x->differs);
 	} else {
 		note = xasprintf("%sone boot, made twice, gave the same %zu readings and %zu bytes "
 				 "of output",
-				 exact_note, x.readings, x.bytes);
+				 exact_note, x->readings, x->bytes);
 		session_stage(s,
 			      "exact       one boot, made twice: %zu readings and %zu bytes of "
 			      "output agree to the last digit",
-			      x.readings, x.bytes);
+			      x->readings, x->bytes);
 	}
 	s->exactness_known = true;
 	return store_note(s->store, s->hunt, note, e);
+}
+
+int booting_heard(struct session *s, const struct visit *v, const struct run_result *res,
+		  struct err *e)
+{
+	AUTO(exactness) struct exactness x = { 0 };
+	int r;
+
+	if (!s->twin.of || s->twin.of != v->handle)
+		return 0;
+	if (res->outcome != OUTCOME_OK) { /* nothing to compare: the next boot is made twice */
+		session_drop_twin(s);
+		return 0;
+	}
+	for (size_t i = 0; i < res->readings.n; i++)
+		readings_add_copy(&s->twin.readings, &res->readings.v[i]);
+	str_add(&s->twin.output, res->output.p, res->output.n);
+	if (++s->twin.runs < s->twin.request.runs)
+		return 0;
+	r = compare_twin(s, v->build, &x, e);
+	session_drop_twin(s);
+	return r < 0 ? r : say_exactness(s, &x, e);
 }

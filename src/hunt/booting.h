@@ -33,9 +33,11 @@ void exactness_done(struct exactness *x);
 int booting_try_exact(struct session *s, struct mbuild *b, struct exactness *ret,
 		      struct err *e) MUST_USE;
 /*
- * The first boot of a hunt twice, with one seed, and everything compared digit by digit: says so in a note, once a hunt. ERR_ENV if they
- * differ. Nothing to do for other targets.
+ * After a run of the visit that is in the journal. The first boot of a hunt is made twice with one seed, the second time beside it where there are
+ * CPUs, and after the first run that counts everything is compared digit by digit: a note says so, once a hunt. The first of the two is a
+ * boot like any other, so the check costs one boot. Nothing to do for other targets.
  */
-int booting_check_exact(struct session *s, struct mbuild *b, struct err *e) MUST_USE;
+int booting_heard(struct session *s, const struct visit *v, const struct run_result *res,
+		  struct err *e) MUST_USE;
 /* From the notes of an earlier process: was the first boot repeated already? */
 void booting_replay(struct session *s, const struct observations *obs);

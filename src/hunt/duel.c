@@ -572,12 +572,9 @@ int duel_run(struct session *s, struct duel *d, unsigned max_runs, struct err *e
 	AUTO_FREE size_t *order = xcalloc(d->n_sides, sizeof(*order));
 
 	d->benchmark = s->bench->name;
-	/* a guest's first run is no use, and the repeated first boot tells the price and whether it works */
+	/* a guest's first run is no use */
 	bool is_exact = booting_side_by_side(s);
 	int r = d->no_probe || d->sides[0].runs || is_exact ? 0 : probe(s, d, e);
-
-	if (r == 0)
-		r = booting_check_exact(s, d->sides[0].builds[0], e);
 
 	if (r < 0)
 		return r;

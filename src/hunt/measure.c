@@ -420,6 +420,8 @@ static int one_run(struct session *s, struct visit *v, int index, bool chooses,
 	r = chosen < 0 ? chosen : r;
 	if (r == 0)
 		r = say_remarks(s, ret, e);
+	if (r == 0)
+		r = booting_heard(s, v, ret, e);
 	if (r < 0)
 		run_result_done(ret);
 	return r;

@@ -137,10 +137,22 @@ int session_check_stop(const struct session *s, struct err *e)
 	return 0;
 }
 
+void session_drop_twin(struct session *s)
+{
+	if (!s->twin.of)
+		return;
+	if (s->twin.started)
+		s->target->shutdown(s->twin.started);
+	readings_done(&s->twin.readings);
+	str_done(&s->twin.output);
+	memset(&s->twin, 0, sizeof(s->twin));
+}
+
 void visit_end(struct session *s)
 {
 	if (!s->open_visit)
 		return;
+	session_drop_twin(s);
 	if (s->open_visit->handle)
 		s->target->shutdown(s->open_visit->handle);
 	free(s->open_visit);

@@ -130,9 +130,17 @@ struct session {
 			struct boot *handle;
 		} * v;
 		size_t n, cap;
-	} ahead;	      /* boots that were started before their turn: hunt/booting.h */
-	char *guest_kernel;   /* "kernels/KEY": under what is no kernel; NULL = none */
-	bool exactness_known; /* the first boot was repeated already */
+	} ahead;	    /* boots that were started before their turn: hunt/booting.h */
+	char *guest_kernel; /* "kernels/KEY": under what is no kernel; NULL = none */
+	struct {
+		struct boot *of;      /* a boot that counts, or NULL */
+		struct boot *started; /* its double, where that runs beside it */
+		struct boot_request request;
+		struct readings readings; /* of the runs of `of` so far, and what they printed */
+		struct str output;
+		unsigned runs;
+	} twin;		      /* the first boot of a hunt, made twice: hunt/booting.h */
+	bool exactness_known; /* that was done already */
 	bool goes_on_without; /* a search: a release that cannot be had is skipped, not an error */
 	int64_t first_made;   /* the first build that this session made; 0 = none yet */
 	bool trees_grew, said_cache; /* see hunt/evict.h */
@@ -146,6 +154,8 @@ struct session {
 void session_close(struct session *s);
 /* End the visit that is open, if any. */
 void visit_end(struct session *s);
+/* No comparison with the double of a boot, if one was under way. */
+void session_drop_twin(struct session *s);
 
 /*
  * Begin or find the hunt for this question. `question` is canonical JSON without the measuring settings, which are added here.
