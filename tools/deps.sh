@@ -9,6 +9,7 @@ build='gcc:program:gcc make:program:make meson:program:meson ninja-build:program
 git:program:git libc6-dev:header:stdio.h libsqlite3-dev:module:sqlite3 libjansson-dev:module:jansson
 libyaml-dev:module:yaml-0.1 r-mathlib:module:libRmath libzstd-dev:module:libzstd
 libelf-dev:module:libelf liblzma-dev:module:liblzma zlib1g-dev:module:zlib'
+# netperf, for the workloads of that name, is not among these: Debian has it in non-free, which is the user's to allow. The tests do without.
 check='libcmocka-dev:module:cmocka bats:program:bats valgrind:program:valgrind pmccabe:program:pmccabe
 shellcheck:program:shellcheck mandoc:program:mandoc codespell:program:codespell
 jq:program:jq sqlite3:program:sqlite3 procps:program:pgrep qemu-system-x86:program:qemu-system-x86_64

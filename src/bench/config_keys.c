@@ -85,8 +85,9 @@ const struct conf_key config_keys[] = {
 	  "they need",
 	  .example = "[netperf, netserver]" },
 	{ "benchmarks.*.packages", CONF_STRINGS, B(packages), NULL,
-	  "the packages that hold these programs, for the message when one is missing",
-	  .example = "[netperf]", .incidental = true },
+	  "the packages that hold these programs, for the message when one is missing; one that is not in Debian's main with "
+	  "its component before it",
+	  .example = "[non-free/netperf]", .incidental = true },
 	{ "benchmarks.*.modules", CONF_STRINGS, B(modules), NULL,
 	  "kernel modules that a guest loads before, each with its arguments; one with '?' before it may be missing",
 	  .example = "[null_blk queue_mode=2]" },

@@ -585,7 +585,7 @@ int run_check(const struct benchmark *b, struct err *e)
 	if (r == 0 && b->measure == MEASURE_CALLGRIND)
 		r = callgrind_check(e);
 	if (r == 0)
-		workload_missing(b, &missing);
+		workload_missing(b, true, &missing);
 	if (missing.n)
 		r = err_set(e, ERR_ENV, "a program that it needs is not here: %s", missing.p);
 	for (const char **n = b->needs; r == 0 && n && *n; n++)

@@ -153,7 +153,32 @@ static bool is_program(const char *name)
 	return path || sbin;
 }
 
-void workload_missing(const struct benchmark *b, struct str *ret)
+static void put_packages(const struct benchmark *b, bool how, struct str *ret)
+{
+	const char *component = NULL;
+	int n = 0;
+
+	str_puts(ret, " (apt install");
+	for (const char **p = b->packages; *p; p++) {
+		const char *slash = strchr(*p, '/');
+
+		str_addf(ret, " %s", slash ? slash + 1 : *p);
+		if (slash) {
+			component = *p;
+			n = (int)(slash - *p);
+		}
+	}
+	if (component)
+		str_addf(ret, ", from Debian's %.*s", n, component);
+	if (component && how)
+		str_addf(
+			ret,
+			", which is added to the components of the archive in /etc/apt/sources.list or "
+			"sources.list.d/*.sources, before apt update");
+	str_puts(ret, ")");
+}
+
+void workload_missing(const struct benchmark *b, bool how, struct str *ret)
 {
 	bool any = false;
 
@@ -163,10 +188,6 @@ void workload_missing(const struct benchmark *b, struct str *ret)
 		str_addf(ret, "%s%s", any ? ", " : "", *p);
 		any = true;
 	}
-	if (!any || !b->packages || !b->packages[0])
-		return;
-	str_puts(ret, " (apt install");
-	for (const char **p = b->packages; *p; p++)
-		str_addf(ret, " %s", *p);
-	str_puts(ret, ")");
+	if (any && b->packages && b->packages[0])
+		put_packages(b, how, ret);
 }

@@ -26,5 +26,8 @@ int workload_open(const char *name, struct workload *ret, struct err *e) MUST_US
 /* All that are found, sorted by name. None at all: ERR_ENV that says where they were sought. */
 int workload_list(struct workloads *ret, struct err *e) MUST_USE;
 
-/* "stress-ng (apt install stress-ng)": the programs of the benchmark that are not on this machine; appends nothing if all are. */
-void workload_missing(const struct benchmark *b, struct str *ret);
+/*
+ * "stress-ng (apt install stress-ng)": the programs of the benchmark that are not on this machine; appends nothing if all are. Of a package that is not
+ * in Debian's main it says in which component it is, and with `how` what to do for that.
+ */
+void workload_missing(const struct benchmark *b, bool how, struct str *ret);

@@ -30,7 +30,7 @@ static void list_text(const struct workloads *all)
 		const struct workload *w = &all->v[i];
 		AUTO(str) struct str missing = STR_INIT;
 
-		workload_missing(w->bench, &missing);
+		workload_missing(w->bench, false, &missing);
 		table_cell(&t, TEXT_BOLD, "%s", w->name);
 		table_cell(&t, TEXT_PLAIN, "%s", w->bench->about ? w->bench->about : "");
 		table_cell(&t, missing.n ? TEXT_WARN : TEXT_DIM, "%s",
@@ -53,7 +53,7 @@ static void one_json(struct json_out *j, const struct workload *w)
 	const struct benchmark *b = w->bench;
 	AUTO(str) struct str missing = STR_INIT;
 
-	workload_missing(b, &missing);
+	workload_missing(b, true, &missing);
 	json_out_object(j, NULL);
 	json_out_text(j, "name", w->name);
 	json_out_text(j, "path", w->path);

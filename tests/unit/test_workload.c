@@ -99,21 +99,29 @@ static void what_is_missing_comes_with_its_package(void **state UNUSED)
 {
 	static const char *programs[] = { "sh", "no-such-a", "no-such-b", NULL };
 	static const char *packages[] = { "pack", NULL }, *none[] = { NULL };
+	static const char *unfree[] = { "pack", "non-free/other", NULL };
 	static const struct {
 		const char **programs, **packages;
 		const char *want;
+		bool how;
 	} rows[] = {
-		{ programs, packages, "no-such-a, no-such-b (apt install pack)" },
-		{ programs, none, "no-such-a, no-such-b" },
-		{ none, packages, "" },
-		{ NULL, NULL, "" },
+		{ programs, packages, "no-such-a, no-such-b (apt install pack)", true },
+		{ programs, none, "no-such-a, no-such-b", true },
+		{ none, packages, "", true },
+		{ NULL, NULL, "", true },
+		{ programs, unfree,
+		  "no-such-a, no-such-b (apt install pack other, from Debian's non-free)", false },
+		{ programs, unfree,
+		  "no-such-a, no-such-b (apt install pack other, from Debian's non-free, which is added to the components of the "
+		  "archive in /etc/apt/sources.list or sources.list.d/*.sources, before apt update)",
+		  true },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct benchmark b = { .programs = rows[i].programs, .packages = rows[i].packages };
 		AUTO(str) struct str got = STR_INIT;
 
-		workload_missing(&b, &got);
+		workload_missing(&b, rows[i].how, &got);
 		assert_string_equal(got.p, rows[i].want);
 	}
 }
