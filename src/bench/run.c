@@ -14,6 +14,7 @@
 #include "bench/workload.h"
 #include "bench/formula.h"
 #include "reader/reader.h"
+#include "sys/apart.h"
 #include "sys/cgroup.h"
 #include "sys/counters.h"
 #include "sys/fs.h"
@@ -134,7 +135,7 @@ static int helper(struct running *x, const char *name, const char *command, bool
 	spec.output_max = 64 << 10;
 	spec.output_tail = 32 << 10;
 	spec.leave = leave;
-	int f = proc_run(&spec, &out, NULL, &r, e);
+	int f = apart_run(&spec, &out, NULL, &r, e);
 
 	if (f < 0)
 		return f;
@@ -174,7 +175,7 @@ static int command(struct running *x, struct err *e)
 	if (x->s->cgroup_parent)
 		x->cgroup = cgroup_make(x->s->cgroup_parent);
 	spec.cgroup = x->cgroup;
-	return proc_run(&spec, &x->out, &x->err, &x->proc, e);
+	return apart_run(&spec, &x->out, &x->err, &x->proc, e);
 }
 
 /* --- judging -------------------------------------------------------------------------------------------------------- */

@@ -42,9 +42,10 @@ struct launch {
 	struct spawn s;
 	pid_t parent;	    /* who will wait for the child */
 	bool is_for_parent; /* that is our own parent (CLONE_PARENT) */
-	int cwd_fd;	    /* where relative names start; -1 = our own folder */
-	int gate_fd;	    /* the child writes its pid_t and waits for a byte; -1 = none */
-	enum bind_how how;  /* BIND_UNKNOWN = no mount namespace */
+	bool is_alone; /* we are a helper process: one thread, one start at a time, no handler that matters */
+	int cwd_fd;	   /* where relative names start; -1 = our own folder */
+	int gate_fd;	   /* the child writes its pid_t and waits for a byte; -1 = none */
+	enum bind_how how; /* BIND_UNKNOWN = no mount namespace */
 	const struct kept_mounts *kept; /* to be entered instead of made; launch_child sets it */
 	uid_t uid;
 	gid_t gid;

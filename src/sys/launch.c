@@ -112,8 +112,8 @@ static int child_main(void *arg)
 	struct launch *l = arg;
 	sigset_t none;
 
-	/* the helper has no handlers, and a cleared mask and default actions are what it began with (spawn.c) */
-	if (!l->is_for_parent)
+	/* a helper process began with default actions and ignores nothing (spawn.c); exec takes handlers away */
+	if (!l->is_alone)
 		default_signals();
 	errno = 0;
 	l->stage = prepare(l);
@@ -137,12 +137,12 @@ static int probe_main(void *arg)
 	return 1;
 }
 
-/* The helper has one thread and one child at a time; elsewhere each has its own. */
+/* A helper process has one thread and starts one child at a time; elsewhere each has its own. */
 static char *take_stack(const struct launch *l)
 {
 	static char of_helper[STACK_SIZE] __attribute__((aligned(16)));
 
-	if (l->is_for_parent)
+	if (l->is_alone)
 		return of_helper;
 	char *stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -152,7 +152,7 @@ static char *take_stack(const struct launch *l)
 
 static void give_stack(const struct launch *l, char *stack)
 {
-	if (!l->is_for_parent)
+	if (!l->is_alone)
 		munmap(stack, STACK_SIZE);
 }
 
@@ -231,6 +231,6 @@ bool launch_can_isolate(void)
 
 pid_t launch_child(struct launch *l)
 {
-	l->kept = l->is_for_parent ? mounts_keep(l) : NULL;
+	l->kept = l->is_alone ? mounts_keep(l) : NULL;
 	return clone_child(child_main, l);
 }

@@ -233,9 +233,17 @@ static bool make(const struct launch *l, struct kept_mounts *k)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 && k->mnt >= 0;
 }
 
+static struct kept_mounts all[KEPT];
+
+void mounts_forget(void)
+{
+	for (size_t i = 0; i < KEPT; i++)
+		if (all[i].key)
+			drop(&all[i]);
+}
+
 const struct kept_mounts *mounts_keep(const struct launch *l)
 {
-	static struct kept_mounts all[KEPT];
 	static uint64_t uses;
 	AUTO(str) struct str key = STR_INIT;
 	struct kept_mounts *oldest = &all[0];

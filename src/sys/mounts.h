@@ -14,9 +14,11 @@ int mounts_flags(enum bind_how how);
  */
 bool mounts_set(const struct launch *l, const char *from, const char *to);
 /*
- * For the helper process of spawn.c, which has one thread: the same mounts, kept, or made now to be kept. NULL where they cannot be; then
+ * For the helper processes of spawn.c, which have one thread: the same mounts, kept, or made now to be kept. NULL where they cannot be; then
  * they are to be made in the child.
  */
 const struct kept_mounts *mounts_keep(const struct launch *l);
+/* In a copy of such a process: what it kept is not ours. */
+void mounts_forget(void);
 /* In the child: into l->kept; the folder is its root then. False with errno. */
 bool mounts_enter(const struct launch *l);

@@ -47,8 +47,14 @@ struct run {
 	const struct proc_spec *spec;
 	struct stream out, err;
 	int child_fd[3];
+	int halt_fd; /* -1 = none, or it has been read */
+	/* How the child's end is seen: SIGCHLD in a process with one thread (cheaper), else a pidfd. */
+	bool by_signal;
 	int pidfd;
 	pid_t pid;
+	bool has_ended; /* waited for already */
+	int wait_status;
+	struct rusage usage;
 	struct reap reap;
 	int64_t deadline, kill_at; /* 0 = none */
 	enum proc_end end;
@@ -93,6 +99,29 @@ static int open_stdin(const struct proc_spec *spec, int *ret, struct err *e)
 
 	*ret = open(path, O_RDONLY | O_CLOEXEC);
 	return *ret < 0 ? err_errno(e, "opening '%s' as standard input", path) : 0;
+}
+
+static void sink_out(void *arg, const char *bytes, size_t n)
+{
+	const struct proc_spec *spec = arg;
+
+	spec->sink(spec->sink_arg, false, bytes, n);
+}
+
+static void sink_err(void *arg, const char *bytes, size_t n)
+{
+	const struct proc_spec *spec = arg;
+
+	spec->sink(spec->sink_arg, true, bytes, n);
+}
+
+static void set_sinks(struct run *r)
+{
+	if (!r->spec->sink)
+		return;
+	r->out.sink = sink_out;
+	r->err.sink = sink_err;
+	r->out.sink_arg = r->err.sink_arg = (void *)r->spec;
 }
 
 static int open_fds(struct run *r, struct str *out, struct str *err_out, struct err *e)
@@ -266,25 +295,54 @@ static bool is_unwanted(const struct proc_spec *spec)
 	return (spec->stop && spec->stop()) || (spec->halt && spec->halt(spec->halt_arg));
 }
 
+static void run_await(struct run *r, bool block)
+{
+	while (!r->has_ended) {
+		pid_t pid = wait4(r->pid, &r->wait_status, block ? 0 : WNOHANG, &r->usage);
+
+		r->has_ended = pid == r->pid || (pid < 0 && errno != EINTR);
+		if (pid == 0)
+			return;
+	}
+}
+
+static void read_stream(struct stream *s, short revents)
+{
+	if (revents & POLLIN)
+		stream_drain(s, 1 << 20);
+	else if (revents)
+		stream_close(s);
+}
+
 static void run_wait(struct run *r)
 {
 	int64_t next_tick = clock_monotonic_ns() + TICK_NS;
+	sigset_t none;
 
+	sigemptyset(&none);
 	for (;;) {
-		struct pollfd p[3] = {
+		struct pollfd p[4] = {
 			{ .fd = r->pidfd, .events = POLLIN },
 			{ .fd = r->out.fd, .events = POLLIN },
 			{ .fd = r->err.fd, .events = POLLIN },
+			{ .fd = r->halt_fd, .events = POLLIN },
 		};
 		int64_t now = clock_monotonic_ns();
+		int ms = next_wait(r, now);
 
-		poll(p, 3, next_wait(r, now));
+		ppoll(p, 4, &(struct timespec){ ms / 1000, ms % 1000 * NS_PER_MS },
+		      r->by_signal ? &none : NULL);
 		if (p[0].revents)
 			return;
-		if (p[1].revents)
-			stream_drain(&r->out, 1 << 20);
-		if (p[2].revents)
-			stream_drain(&r->err, 1 << 20);
+		read_stream(&r->out, p[1].revents);
+		read_stream(&r->err, p[2].revents);
+		if (r->by_signal) {
+			run_await(r, false);
+			if (r->has_ended)
+				return;
+		}
+		if (p[3].revents)
+			r->halt_fd = -1;
 		now = clock_monotonic_ns();
 		if (r->kill_at && now >= r->kill_at) {
 			run_signal(r, SIGKILL);
@@ -307,20 +365,19 @@ static void run_wait(struct run *r)
 static void run_finish(struct run *r, const struct spawned *child, int64_t suspended_before,
 		       struct proc_result *ret)
 {
-	struct rusage ru = { 0 };
-	int status = 0;
 	int64_t now = clock_monotonic_ns();
 	int64_t suspended = clock_boottime_ns() - now - suspended_before;
 
-	while (wait4(r->pid, &status, 0, &ru) < 0 && errno == EINTR)
-		;
+	run_await(r, true);
+	int status = r->wait_status;
+
 	ret->wall_ns = child->start_ns ? now - child->start_ns : 0;
 	ret->suspended_ns = suspended >= SUSPENDED_LEAST_NS ? suspended : 0;
 	ret->end = r->end != PROC_EXITED ? r->end
 		   : WIFSIGNALED(status) ? PROC_SIGNALLED
 					 : PROC_EXITED;
 	ret->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-	reap_account(&r->reap, &ru);
+	reap_account(&r->reap, &r->usage);
 }
 
 static void attach_counters(void *set, pid_t pid)
@@ -390,8 +447,9 @@ static int run_all(struct run *r, const char *path, struct str *reason, struct p
 		sigaction(SIGINT, &ignore, &old_int);
 		sigaction(SIGQUIT, &ignore, &old_quit);
 	}
-	r->pidfd = pidfd_open(r->pid, 0);
-	if (r->pidfd < 0)
+	r->by_signal = spawn_is_alone();
+	r->pidfd = r->by_signal ? -1 : pidfd_open(r->pid, 0);
+	if (r->pidfd < 0 && !r->by_signal)
 		run_signal(r, SIGKILL);
 	else
 		run_wait(r);
@@ -414,7 +472,7 @@ static int run_all(struct run *r, const char *path, struct str *reason, struct p
 	stream_drain(&r->err, REST_MAX);
 	stream_finish(&r->out);
 	stream_finish(&r->err);
-	if (r->pidfd < 0)
+	if (r->pidfd < 0 && !r->by_signal)
 		return err_set(e, ERR_ENV, "watching a child process: no descriptor left");
 	if (child.stage) {
 		ret->end = PROC_NOT_STARTED;
@@ -436,6 +494,7 @@ int proc_run(const struct proc_spec *spec, struct str *out, struct str *err_out,
 		.out.fd = -1,
 		.err.fd = -1,
 		.child_fd = { -1, -1, -1 },
+		.halt_fd = spec->halt_fd > 0 ? spec->halt_fd : -1,
 		.pidfd = -1,
 		.end = PROC_EXITED,
 	};
@@ -447,6 +506,7 @@ int proc_run(const struct proc_spec *spec, struct str *out, struct str *err_out,
 
 	if (path) {
 		x = open_fds(&r, out, err_out, e);
+		set_sinks(&r);
 		if (x == 0)
 			x = run_all(&r, path, reason, &result, e);
 	} else {
@@ -460,6 +520,7 @@ int proc_run(const struct proc_spec *spec, struct str *out, struct str *err_out,
 	result.sys_ns = r.reap.sys_ns;
 	result.max_rss_bytes = r.reap.max_rss_bytes;
 	result.orphans = r.reap.orphans;
+	result.pid = r.pid;
 	result.out_truncated = out && out->truncated;
 	result.err_truncated = err_out && err_out->truncated;
 	*ret = result;

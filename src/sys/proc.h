@@ -61,6 +61,10 @@ struct proc_spec {
 	bool (*stop)(void);   /* polled: true ends the child as at the deadline (^C); may be NULL */
 	bool (*halt)(void *); /* the same for this child alone; may be NULL */
 	void *halt_arg;
+	int halt_fd; /* when it can be read, `halt` is asked at once; 0 = none */
+	/* if not NULL, gets the output piece by piece; then only what is said of a failed start is in the strings. merged: is_err is false */
+	void (*sink)(void *arg, bool is_err, const char *bytes, size_t n);
+	void *sink_arg;
 };
 
 enum proc_end { PROC_EXITED, PROC_SIGNALLED, PROC_TIMED_OUT, PROC_STOPPED, PROC_NOT_STARTED };
@@ -77,6 +81,7 @@ struct proc_result {
 	bool out_truncated, err_truncated; /* also when a tail was kept */
 	bool is_crowded; /* thousands of sessions live: the oldest would outlive a culprit that is killed */
 	unsigned orphans; /* descendants that outlived the main child and were ended */
+	pid_t pid;
 };
 
 /* What a person should know of is_crowded. */

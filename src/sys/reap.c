@@ -100,13 +100,23 @@ static void own_the_book(void)
 	book.owner = me;
 }
 
+void reap_forget(void)
+{
+	book.children_fd = -1;
+	book.owner = 0;
+}
+
 static void list_children(struct pids *ret)
 {
 	AUTO(str) struct str text = STR_INIT;
 	char buf[4096];
+	siginfo_t any;
 	ssize_t n;
 
 	ret->n = 0;
+	/* where nothing lives and nothing waits to be waited for, this is told at a tenth of the price */
+	if (waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD)
+		return;
 	while (book.children_fd >= 0 &&
 	       (n = pread(book.children_fd, buf, sizeof(buf), (off_t)text.n)) > 0)
 		str_add(&text, buf, (size_t)n);

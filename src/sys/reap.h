@@ -25,6 +25,8 @@ struct reap {
 	struct reap *next;
 };
 
+/* In a fork whose descriptors were all closed: nothing of what is known is ours. */
+void reap_forget(void);
 /* Before the child is started: notes which children are not ours to touch. Holds a lock until
  * reap_started. */
 void reap_begin(struct reap *r);

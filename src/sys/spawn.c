@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "sys/guard.h"
 #include "sys/launch.h"
+#include "sys/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +39,8 @@ struct request {
 	bool has_cwd, has_cwd_fd, has_bind, has_cgroup, has_gate, no_aslr, fresh_pids;
 	enum bind_how how;
 	pid_t parent;
+	void (*server)(
+		int fd); /* not a child but a server is wanted (spawn_server); of one program image */
 };
 struct reply {
 	pid_t pid; /* < 0: none, error says why */
@@ -52,6 +55,7 @@ static struct {
 	pid_t owner;
 	pid_t pid; /* of the helper; 0 = none */
 	int fd;
+	bool is_alone; /* this process is a server */
 } helper = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
 
 /* --- the helper's side ---------------------------------------------------------------------------------------------- */
@@ -124,6 +128,7 @@ static void unpack(const struct request *q, const char *bytes, const char **word
 
 	*ret = (struct launch){ .parent = q->parent,
 				.is_for_parent = true,
+				.is_alone = true,
 				.cwd_fd = q->has_cwd_fd ? fds[3] : -1,
 				.gate_fd = q->has_gate ? fds[3 + q->has_cwd_fd] : -1,
 				.how = q->how,
@@ -145,6 +150,24 @@ static void unpack(const struct request *q, const char *bytes, const char **word
 	memcpy(s->fd, fds, sizeof(s->fd));
 }
 
+static pid_t fork_server(void (*server)(int fd), int fd)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	mounts_forget();
+	dup2(fd, FD_SOCKET);
+	syscall(SYS_close_range, FD_SOCKET + 1u, ~0u, 0u);
+	setsid();
+	/* it makes its children itself; we were forked with the lock held */
+	pthread_mutex_init(&helper.lock, NULL);
+	helper.is_alone = true;
+	server(FD_SOCKET);
+	for (;;)
+		syscall(SYS_exit_group, 0);
+}
+
 static bool serve_one(void)
 {
 	struct request q;
@@ -153,6 +176,12 @@ static bool serve_one(void)
 
 	if (!receive(&q, fds))
 		return false;
+	if (q.server) {
+		struct reply r = { .pid = fork_server(q.server, fds[0]), .error = errno };
+
+		close(fds[0]);
+		return send(FD_SOCKET, &r, sizeof(r), MSG_NOSIGNAL) == (ssize_t)sizeof(r);
+	}
 	AUTO_FREE char *bytes = xmalloc(q.bytes);
 	AUTO_FREE const char **words =
 		xcalloc(q.argc + q.envc + q.n_read_only + q.n_writable + 4, sizeof(*words));
@@ -232,6 +261,8 @@ static void start_helper(void)
 
 void spawn_prepare(void)
 {
+	if (helper.is_alone)
+		return;
 	pthread_mutex_lock(&helper.lock);
 	if (helper.owner != getpid()) { /* a fork of culprit: the helper is its parent's */
 		drop_helper();
@@ -280,23 +311,14 @@ static void pack(const struct launch *l, struct request *q, struct str *out)
 	q->bytes = out->n;
 }
 
-static bool send_request(const struct launch *l)
+static bool send_bytes(const struct request *q, const struct str *bytes, const int *fds,
+		       size_t n_fds)
 {
 	union {
 		struct cmsghdr align;
 		char room[CMSG_SPACE(sizeof(int) * FDS)];
 	} control = { 0 };
-	const int maybe[FDS] = { l->s.fd[0], l->s.fd[1], l->s.fd[2], l->cwd_fd, l->gate_fd };
-	int fds[FDS];
-	size_t n_fds = 0;
-	AUTO(str) struct str bytes = STR_INIT;
-	struct request q;
-
-	for (size_t i = 0; i < FDS; i++)
-		if (maybe[i] >= 0)
-			fds[n_fds++] = maybe[i];
-	pack(l, &q, &bytes);
-	struct iovec io[] = { { &q, sizeof(q) }, { bytes.p, bytes.n } };
+	struct iovec io[] = { { (void *)q, sizeof(*q) }, { bytes->p, bytes->n } };
 	struct msghdr m = { .msg_iov = io,
 			    .msg_iovlen = ARRAY_LEN(io),
 			    .msg_control = &control,
@@ -309,16 +331,31 @@ static bool send_request(const struct launch *l)
 	memcpy(CMSG_DATA(c), fds, sizeof(int) * n_fds);
 	ssize_t sent = sendmsg(helper.fd, &m, MSG_NOSIGNAL);
 
-	if (sent < (ssize_t)sizeof(q))
+	if (sent < (ssize_t)sizeof(*q))
 		return false;
-	for (size_t done = (size_t)sent - sizeof(q); done < bytes.n;) {
-		ssize_t n = send(helper.fd, bytes.p + done, bytes.n - done, MSG_NOSIGNAL);
+	for (size_t done = (size_t)sent - sizeof(*q); done < bytes->n;) {
+		ssize_t n = send(helper.fd, bytes->p + done, bytes->n - done, MSG_NOSIGNAL);
 
 		if (n < 0 && errno != EINTR)
 			return false;
 		done += n > 0 ? (size_t)n : 0;
 	}
 	return true;
+}
+
+static bool send_request(const struct launch *l)
+{
+	const int maybe[FDS] = { l->s.fd[0], l->s.fd[1], l->s.fd[2], l->cwd_fd, l->gate_fd };
+	int fds[FDS];
+	size_t n_fds = 0;
+	AUTO(str) struct str bytes = STR_INIT;
+	struct request q;
+
+	for (size_t i = 0; i < FDS; i++)
+		if (maybe[i] >= 0)
+			fds[n_fds++] = maybe[i];
+	pack(l, &q, &bytes);
+	return send_bytes(&q, &bytes, fds, n_fds);
 }
 
 /* The child says who it is, or its end of the gate closes because it never came so far. */
@@ -371,6 +408,7 @@ int spawn_child(const struct spawn *s, struct spawned *ret, struct err *e)
 			    .parent = getpid(),
 			    .uid = geteuid(),
 			    .gid = getegid(),
+			    .is_alone = helper.is_alone,
 			    .cwd_fd = -1,
 			    .gate_fd = -1 };
 	int error = 0;
@@ -383,12 +421,12 @@ int spawn_child(const struct spawn *s, struct spawned *ret, struct err *e)
 			return err_set(e, ERR_ENV, "mount namespaces are not allowed here");
 	}
 	/* the helper's own folder is where culprit was when it was made */
-	bool is_relative = !s->cwd || s->cwd[0] != '/';
+	bool is_relative = !l.is_alone && (!s->cwd || s->cwd[0] != '/');
 
 	if (is_relative)
 		l.cwd_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	pthread_mutex_lock(&helper.lock);
-	bool asked = helper.owner == getpid() && (!is_relative || l.cwd_fd >= 0) &&
+	bool asked = !l.is_alone && helper.owner == getpid() && (!is_relative || l.cwd_fd >= 0) &&
 		     ask_helper(&l, ret, &error);
 
 	pthread_mutex_unlock(&helper.lock);
@@ -409,4 +447,34 @@ int spawn_child(const struct spawn *s, struct spawned *ret, struct err *e)
 bool spawn_can_bind(void)
 {
 	return launch_bind_how() != BIND_NEVER;
+}
+
+bool spawn_is_alone(void)
+{
+	return helper.is_alone;
+}
+
+pid_t spawn_server(void (*server)(int fd), int *ret_fd)
+{
+	const struct request q = { .server = server };
+	struct str none = STR_INIT;
+	struct reply r = { .pid = -1 };
+	int pair[2];
+
+	spawn_prepare();
+	if (helper.is_alone || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return -1;
+	pthread_mutex_lock(&helper.lock);
+	if (helper.owner == getpid() && helper.pid &&
+	    (!send_bytes(&q, &none, &pair[1], 1) || !read_all(helper.fd, (char *)&r, sizeof(r)))) {
+		drop_helper();
+		r.pid = -1;
+	}
+	pthread_mutex_unlock(&helper.lock);
+	close(pair[1]);
+	if (r.pid > 0)
+		*ret_fd = pair[0];
+	else
+		close(pair[0]);
+	return r.pid;
 }

@@ -6,6 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+void stream_keep(struct stream *s, int64_t max, int64_t tail, struct str *keep)
+{
+	s->keep = keep;
+	s->ring_size = tail > 0 && tail < max ? (size_t)tail : 0;
+	s->head_max = (size_t)max - s->ring_size;
+}
+
 int stream_open(struct stream *s, int64_t max, int64_t tail, struct str *keep, int *ret_child_fd,
 		struct err *e)
 {
@@ -20,9 +27,7 @@ int stream_open(struct stream *s, int64_t max, int64_t tail, struct str *keep, i
 	fcntl(p[0], F_SETFL, O_NONBLOCK);
 	s->fd = p[0];
 	*ret_child_fd = p[1];
-	s->keep = keep;
-	s->ring_size = tail > 0 && tail < max ? (size_t)tail : 0;
-	s->head_max = (size_t)max - s->ring_size;
+	stream_keep(s, max, tail, keep);
 	return 0;
 }
 
@@ -47,8 +52,10 @@ static void ring_add(struct stream *s, const char *p, size_t n)
 	memcpy(s->ring, p + first, n - first);
 }
 
-static void stream_add(struct stream *s, const char *p, size_t n)
+void stream_add(struct stream *s, const char *p, size_t n)
 {
+	if (!s->keep)
+		return;
 	size_t room = s->keep->n < s->head_max ? s->head_max - s->keep->n : 0;
 	size_t head = s->over ? 0 : n < room ? n : room;
 
@@ -59,6 +66,13 @@ static void stream_add(struct stream *s, const char *p, size_t n)
 	}
 }
 
+void stream_close(struct stream *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
 void stream_drain(struct stream *s, size_t max)
 {
 	static _Thread_local char buf[65536];
@@ -67,11 +81,13 @@ void stream_drain(struct stream *s, size_t max)
 		ssize_t n = read(s->fd, buf, sizeof(buf));
 
 		if (n > 0) {
-			stream_add(s, buf, (size_t)n);
+			if (s->sink)
+				s->sink(s->sink_arg, buf, (size_t)n);
+			else
+				stream_add(s, buf, (size_t)n);
 			max -= (size_t)n < max ? (size_t)n : max;
 		} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-			close(s->fd);
-			s->fd = -1;
+			stream_close(s);
 		} else if (errno == EAGAIN) {
 			return;
 		}
@@ -99,8 +115,7 @@ void stream_finish(struct stream *s)
 
 void stream_done(struct stream *s)
 {
-	if (s->fd >= 0)
-		close(s->fd);
+	stream_close(s);
 	free(s->ring);
 	*s = (struct stream){ .fd = -1 };
 }

@@ -14,6 +14,9 @@ struct stream {
 	char *ring;
 	size_t ring_size;
 	uint64_t over; /* bytes that came after the head was full */
+	/* if not NULL, gets what is read instead of `keep` */
+	void (*sink)(void *arg, const char *bytes, size_t n);
+	void *sink_arg;
 };
 
 /*
@@ -22,8 +25,13 @@ struct stream {
  */
 int stream_open(struct stream *s, int64_t max, int64_t tail, struct str *keep, int *ret_child_fd,
 		struct err *e) MUST_USE;
+/* The same without a pipe: for bytes that come by stream_add. */
+void stream_keep(struct stream *s, int64_t max, int64_t tail, struct str *keep);
+void stream_add(struct stream *s, const char *bytes, size_t n);
 /* Reads what is there, at most about `max` bytes so that a flood cannot keep us from the clock. */
 void stream_drain(struct stream *s, size_t max);
 /* Puts the tail behind the head, "[... N bytes dropped ...]" between, and marks what was cut. */
 void stream_finish(struct stream *s);
+/* Nothing more comes. */
+void stream_close(struct stream *s);
 void stream_done(struct stream *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * faults - a library for LD_PRELOAD that lets a test choose what becomes of culprit. Only a process called "culprit" is touched, not
- * its children, and nothing happens without one of these variables:
+ * its children (but for the suspension, which its own helper processes see too), and nothing happens without one of these variables:
  *
  * FAULT_KILL_AT=N    SIGKILL in place of the N-th call that changes something outside the process (a write, a rename, a child waited
  *		      for, ...): kill -9 at a point that a test can name, rather than after a time
@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -129,14 +130,29 @@ pid_t wait4(pid_t pid, int *status, int options, struct rusage *ru)
 	return REAL(wait4)(pid, status, options, ru);
 }
 
+/* Questions to the helper processes, and what they answer. */
+ssize_t send(int fd, const void *p, size_t n, int flags)
+{
+	count();
+	return REAL(send)(fd, p, n, flags);
+}
+
+ssize_t recv(int fd, void *p, size_t n, int flags)
+{
+	ssize_t k = REAL(recv)(fd, p, n, flags);
+
+	count();
+	return k;
+}
+
 int clock_gettime(clockid_t id, struct timespec *t)
 {
 	static time_t back;
 	int r = REAL(clock_gettime)(id, t);
 
-	if (victim != getpid())
+	if (!victim)
 		return r;
-	if (id == CLOCK_REALTIME && steps_back)
+	if (id == CLOCK_REALTIME && steps_back && victim == getpid())
 		t->tv_sec -= back += 3600;
 	if (id == CLOCK_BOOTTIME && suspend) {
 		static int slept;

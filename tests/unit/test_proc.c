@@ -2,6 +2,7 @@
 #include "scratch.h"
 
 #include "base/num.h"
+#include "sys/apart.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
 #include "sys/proc.h"
@@ -14,6 +15,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+extern char **environ;
+
+/* The first round of the facts: what proc_run promises, apart_run does. */
+static bool is_apart;
+
+/* Without a folder or an environment it would be this process's business: then they are said. */
+static int run_spec(const struct proc_spec *spec, struct str *out, struct str *err_out,
+		    struct proc_result *r, struct err *e)
+{
+	struct proc_spec s = *spec;
+	char here[4096];
+
+	if (!is_apart)
+		return proc_run(&s, out, err_out, r, e);
+	if (!s.cwd)
+		s.cwd = getcwd(here, sizeof(here));
+	if (!s.env)
+		s.env = (const char *const *)environ;
+	return apart_run(&s, out, err_out, r, e);
+}
+
 /* sh -c TEXT; the rest of the spec as given. */
 static struct proc_result sh(const char *text, struct proc_spec spec, struct str *out,
 			     struct str *err_out)
@@ -23,7 +45,7 @@ static struct proc_result sh(const char *text, struct proc_spec spec, struct str
 	struct err e = ERR_INIT;
 
 	spec.argv = argv;
-	if (proc_run(&spec, out, err_out, &r, &e) < 0)
+	if (run_spec(&spec, out, err_out, &r, &e) < 0)
 		fail_msg("proc_run: %s", e.msg);
 	return r;
 }
@@ -119,7 +141,7 @@ static void what_cannot_start_says_why(void **state UNUSED)
 		struct proc_spec spec = { .argv = argv, .cwd = rows[i].cwd };
 		struct proc_result r;
 
-		assert_int_equal(proc_run(&spec, &out, &why, &r, &e), 0);
+		assert_int_equal(run_spec(&spec, &out, &why, &r, &e), 0);
 		assert_int_equal(r.end, PROC_NOT_STARTED);
 		if (!strstr(why.p, rows[i].words))
 			fail_msg("'%s' lacks '%s'", why.p, rows[i].words);
@@ -267,7 +289,8 @@ static void environment_folder_and_pin(void **state UNUSED)
 	struct proc_spec spec = { .argv = argv, .pin = "8000" };
 	struct proc_result r;
 
-	assert_int_equal(proc_run(&spec, NULL, NULL, &r, &e), -ERR_USAGE);
+	assert_int_equal(run_spec(&spec, NULL, NULL, &r, &e), -ERR_USAGE);
+	assert_non_null(strstr(e.msg, "8000"));
 }
 
 static void no_descriptor_and_no_terminal_leak(void **state UNUSED)
@@ -509,8 +532,145 @@ static void children_die_with_us(void **state UNUSED)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
+static pid_t read_pid(const char *path)
+{
+	AUTO(str) struct str text = STR_INIT;
+	struct err e = ERR_INIT;
+
+	assert_int_equal(fs_read(path, 100, &text, &e), 0);
+	return (pid_t)strtol(text.p, NULL, 10);
+}
+
+/* The number of the process that ran it, which is neither us nor the helper. */
+static pid_t apart_pid(void)
+{
+	AUTO(str) struct str out = STR_INIT;
+
+	sh("cat /proc/$PPID/comm; echo $PPID", (struct proc_spec){ 0 }, &out, NULL);
+	assert_true(starts_with(out.p, "culprit-run\n"));
+	return (pid_t)strtol(out.p + strlen("culprit-run\n"), NULL, 10);
+}
+
+static void it_is_run_apart(void **state UNUSED)
+{
+	pid_t first = apart_pid();
+
+	assert_int_equal(apart_pid(), first);
+}
+
+static void a_lost_process_is_replaced(void **state UNUSED)
+{
+	AUTO(str) struct str out = STR_INIT;
+
+	for (int i = 0; i < 2; i++) {
+		str_clear(&out);
+		kill(apart_pid(), SIGKILL);
+		sh("echo fine", (struct proc_spec){ 0 }, &out, NULL);
+		assert_string_equal(out.p, "fine\n");
+	}
+	/* by the run itself, in the middle of its output: it is run once more, and none of it comes twice */
+	str_clear(&out);
+	apart_pid();
+	sh("head -c 200000 /dev/zero | tr '\\0' x; grep -q culprit-run /proc/$PPID/comm && kill -9 $PPID; echo",
+	   (struct proc_spec){ 0 }, &out, NULL);
+	assert_int_equal(out.n, 200001);
+	apart_pid();
+}
+
+static void each_question_has_its_own_environment(void **state UNUSED)
+{
+	static const char *const values[] = { "a", "", "aa", "a", "b", "ab", "b", "bbbbbb" };
+	AUTO(str) struct str out = STR_INIT, err_out = STR_INIT;
+
+	for (size_t i = 0; i < ARRAY_LEN(values); i++)
+		for (size_t k = 0; k < ARRAY_LEN(values); k++) {
+			AUTO_FREE char *a = xasprintf("A=%s", values[i]);
+			AUTO_FREE char *b = xasprintf("B=%s", values[k]);
+			AUTO_FREE char *want = xasprintf("%s-%s\n", values[i], values[k]);
+			const char *env[] = { "PATH=/usr/bin:/bin", a, b, NULL };
+
+			str_clear(&out);
+			str_clear(&err_out);
+			sh("echo $A-$B; echo $B-$A >&2", (struct proc_spec){ .env = env }, &out,
+			   &err_out);
+			assert_string_equal(out.p, want);
+			assert_int_equal(err_out.n, out.n);
+		}
+}
+
+static void what_is_left_to_run_ends_with_the_next(void **state UNUSED)
+{
+	AUTO_FREE char *path = xasprintf("%s/left", scratch);
+
+	sh("(setsid sh -c 'echo $$ > left.new; mv left.new left; exec sleep 100' &) ; while ! test -s left; do :; done",
+	   (struct proc_spec){ .cwd = scratch, .leave = true }, NULL, NULL);
+	pid_t left = read_pid(path);
+
+	assert_int_equal(kill(left, 0), 0);
+	struct proc_result r = sh("true", (struct proc_spec){ .leave = true }, NULL, NULL);
+
+	assert_int_equal(r.orphans, 0);
+	assert_int_equal(kill(left, 0), 0);
+	r = sh("true", (struct proc_spec){ 0 }, NULL, NULL);
+	assert_int_equal(r.orphans, 0);
+	assert_true(is_gone(left));
+}
+
+/* What runs, and a daemon of it in a session of its own. */
+static void everything_dies_with_us(void **state UNUSED)
+{
+	AUTO_FREE char *main_child = xasprintf("%s/main", scratch);
+	AUTO_FREE char *daemon = xasprintf("%s/daemon", scratch);
+	is_apart = true;
+	pid_t us = fork();
+
+	if (us == 0) {
+		sh("(setsid sh -c 'echo $$ > d; mv d daemon; exec sleep 100' &); echo $$ > m; mv m main; exec sleep 100",
+		   (struct proc_spec){ .cwd = scratch }, NULL, NULL);
+		_exit(0);
+	}
+	while (!fs_exists(main_child) || !fs_exists(daemon))
+		sched_yield();
+	kill(us, SIGKILL);
+	assert_int_equal(waitpid(us, NULL, 0), us);
+	while (!is_gone(read_pid(main_child)) || !is_gone(read_pid(daemon)))
+		waitpid(-1, NULL, WNOHANG); /* the one who ends them may be ours to wait for now */
+}
+
+static int go_apart(void **state)
+{
+	is_apart = true;
+	return scratch_make(state);
+}
+
+static int go_on_here(void **state UNUSED)
+{
+	is_apart = false;
+	return mkdir(scratch, 0700); /* again, under its old name */
+}
+
 int main(void)
 {
+	const struct CMUnitTest apart[] = {
+		cmocka_unit_test(it_is_run_apart),
+		cmocka_unit_test(ends_are_told_apart),
+		cmocka_unit_test(what_cannot_start_says_why),
+		cmocka_unit_test(floods_are_cut_and_never_block),
+		cmocka_unit_test(deadlines_end_even_the_stubborn),
+		cmocka_unit_test(stop_ends_the_child),
+		cmocka_unit_test(orphans_are_ended),
+		cmocka_unit_test(time_of_orphans_counts),
+		cmocka_unit_test(environment_folder_and_pin),
+		cmocka_unit_test(no_descriptor_and_no_terminal_leak),
+		cmocka_unit_test(private_bind_mount),
+		cmocka_unit_test(kept_mounts_are_as_fresh_ones),
+		cmocka_unit_test(many_trees_do_not_mix),
+		cmocka_unit_test(folders_can_be_read_only),
+		cmocka_unit_test(our_own_memory_is_not_the_childs),
+		cmocka_unit_test(each_question_has_its_own_environment),
+		cmocka_unit_test(what_is_left_to_run_ends_with_the_next),
+		cmocka_unit_test(a_lost_process_is_replaced),
+	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_are_told_apart),
 		cmocka_unit_test(streams_and_stdin),
@@ -532,8 +692,16 @@ int main(void)
 		cmocka_unit_test(a_lost_helper_is_replaced),
 		cmocka_unit_test(process_numbers_can_be_fresh),
 		cmocka_unit_test(several_threads_do_not_end_each_others),
+	};
+	/* last: the helpers of those who died become ours */
+	const struct CMUnitTest deaths[] = {
 		cmocka_unit_test(children_die_with_us),
+		cmocka_unit_test(everything_dies_with_us),
 	};
 
-	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+	int failed = cmocka_run_group_tests(apart, go_apart, scratch_remove);
+
+	if (!failed)
+		failed = cmocka_run_group_tests(tests, go_on_here, scratch_remove);
+	return failed ? failed : cmocka_run_group_tests(deaths, go_on_here, scratch_remove);
 }
