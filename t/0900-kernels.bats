@@ -137,6 +137,9 @@ END
 	culprit_run run deb=linux-image-7.3-amd64 --bench true
 	expect_status 4
 	expect_one_line "no package 'linux-image-7.3-amd64'; apt has linux-image-7.1-amd64, linux-image-7.2-amd64"
+	culprit_run run deb=linux-image-7.3-amd64 --bench true -j 2 # builds side by side: there is nothing to build
+	expect_status 4
+	expect_one_line "no package 'linux-image-7.3-amd64'"
 	culprit_run run 'deb=linux-image-7.*' --bench true
 	expect_status 4
 	expect_one_line 'fetching linux-image-7.2-amd64=7.2.10-1: apt-get: Failed to fetch'

@@ -3,6 +3,7 @@
 # SOURCE is a kernel tree or linux-source-6.12.tar.xz (default: Debian's package, fetched by apt-get download). FOLDER (default: a new one below
 # TMPDIR) gets a repository of 14 made commits, one of which undoes ef5f379de302: _compound_head() is 'inline' again instead of '__always_inline', under
 # CONFIG_HUGETLB_PAGE_OPTIMIZE_VMEMMAP=y. The others change comments, drivers that are not compiled, an unused function and a text. The hunt has to name it.
+#   STORE=DIR keeps builds and the journal there instead of in FOLDER/linux/.culprit.
 #   TARGET=exact (default) boots the kernels and measures clone() in stress-ng; TARGET=local boots nothing and counts the copies of
 #   _compound_head that the compiler left out of line, which shows the builds and the search alone.
 set -eu
@@ -87,7 +88,7 @@ exact) set -- --target exact --workload stress-ng-clone ;;
 esac
 say "searching $(git rev-list --count start..end) commits of $folder/linux on target $target"
 status=0
-"$culprit" bisect start end "$@" ${CONFIG:+-c "kernel.config=$CONFIG"} --json >"$folder/answer.json" || status=$?
+"$culprit" bisect start end "$@" ${STORE:+--store "$STORE"} ${CONFIG:+-c "kernel.config=$CONFIG"} --json >"$folder/answer.json" || status=$?
 cat "$folder/answer.json"
 [ "$status" -eq 0 ] || exit "$status"
 if [ "$(jq -r '.culprit // ""' "$folder/answer.json")" = "$(git rev-parse made)" ]; then
