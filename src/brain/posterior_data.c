@@ -100,7 +100,7 @@ static void transform(struct data *d, uint32_t good)
 	for (size_t i = 0; i < d->values.n; i++) {
 		struct obs_value *o = &d->values.v[i];
 
-		o->y = d->ratio ? o->raw / scale : log(o->raw);
+		o->y = o->plain = d->ratio ? o->raw / scale : log(o->raw);
 	}
 }
 
@@ -403,6 +403,10 @@ void data_summarise(struct data *d, uint32_t good, bool counter)
 	transform(d, good);
 	if (counter)
 		remove_index_effect(d);
+	d->noise.floor = resolution_floor(d, &fine, &tie);
+	d->noise.exact = (counter || fine) && repeats_equal(d, counter);
+	if (!counter && !d->noise.exact)
+		data_take_pace_out(d);
 	layout_make(d, &l);
 	for (size_t v = 0; v < d->n_visits; v++)
 		d->noise.boots |= d->visits[v].n > 1;
@@ -410,8 +414,6 @@ void data_summarise(struct data *d, uint32_t good, bool counter)
 	AUTO_FREE size_t *end = xcalloc(d->n_visits + 1, sizeof(*end));
 	size_t groups = groups_make(d, &l, d->noise.boots, end);
 
-	d->noise.floor = resolution_floor(d, &fine, &tie);
-	d->noise.exact = (counter || fine) && repeats_equal(d, counter);
 	/* Many ties in values that are not exact: they are rounded more coarsely than they are printed. */
 	if (!d->noise.exact)
 		d->noise.floor = fmax(d->noise.floor, tie);

@@ -15,8 +15,10 @@
 
 struct obs_value {
 	double raw;
-	double y; /* what the statistics see; set by data_summarise */
+	double y;     /* what the statistics see; set by data_summarise */
+	double plain; /* the same, with the machine's pace still in it */
 	double resolution;
+	double at;	/* seconds of building and running before it */
 	uint32_t index; /* position in its boot */
 	uint32_t boot;	/* indices into the arrays below */
 	uint32_t unit;
@@ -69,6 +71,7 @@ struct noise {
 	double floor;	   /* least sd that the printed resolution allows */
 	double eps;	   /* rate of wild runs */
 	bool exact;	   /* repeats equal at a fine resolution */
+	double pace; /* how well the runs of other builds about the same time tell a run: a correlation, 0 = not at all */
 };
 
 struct data {
@@ -104,6 +107,11 @@ uint32_t data_unit(struct data *d, int64_t artefact);
  * `counter`: values are exact counts, so the position of a run in its boot has an effect of its own, which is taken out.
  */
 void data_summarise(struct data *d, uint32_t good, bool counter);
+/*
+ * Subtracts from each y what other units' values of about the same time say about the machine's pace then, where they say anything
+ * (posterior_pace.c); sets noise.pace.
+ */
+void data_take_pace_out(struct data *d);
 /*
  * Location of unit `u` and the variance that the run and boot levels leave in it, for run sd `s` and boot sd `kappa`.
  * The unit must have values.

@@ -30,6 +30,7 @@ struct search_params {
 	bool counter;	   /* values are exact counts: equal repeats mean no noise */
 	bool can_relayout; /* a fresh build of a tested commit is possible (another layout) */
 	bool inside;	   /* ends may be equal: search for changes inside the range */
+	bool coarser; /* ends that cannot be told apart may be "no change" of more than the margin, up to five times as much */
 	unsigned max_runs; /* limits; 0 = the defaults 1500 and 70 (+ log2 of the candidates) */
 	unsigned max_builds;
 	unsigned runs_per_boot; /* least runs that a visit makes; 1 */
@@ -95,6 +96,7 @@ struct search_status {
 	double probability; /* confidence in the class that `culprit` belongs to */
 	double p_no_change;
 	double p_multiple;
+	double margin; /* what "no change" is said of: the parameter, or more (params.coarser) */
 	double change; /* relative: 0.071 = 7.1 % more; NaN while unknown. Posterior mean and 95 % interval */
 	double low, high;
 	double run_sd, boot_sd, build_sd; /* relative; NaN while unknown */

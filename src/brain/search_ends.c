@@ -8,21 +8,83 @@
 #include <stdio.h>
 #include <string.h>
 
-#define Z_ENDS 2.4 /* standard errors that the ends must differ by before the search starts */
+#define Z_ENDS 2.4	/* standard errors that the ends must differ by before the search starts */
+#define Z_ENDS_LATE 3.2 /* after END_VISITS: with that many looks chance alone passes the first */
 #define P_NONE 0.95
 #define MANY_UNITS 10
 #define P_NONE_MANY 0.9
-#define END_VISITS_MAX 128
+#define END_VISITS                                                                                 \
+	128 /* before "they cannot be told apart"; more where a search would cost more than that */
+#define END_VISITS_MAX 2000
 
 /* Under either prior of the offsets: large ones explain away a difference of the ends. */
-bool search_none_likely(const struct search *s)
+static bool none_likely(const struct search *s, const struct posterior *post)
 {
-	double p = fmax(s->post.p_none, s->post.none_careful * (1 - s->post.p_two));
+	double p = fmax(post->p_none, post->none_careful * (1 - post->p_two));
 	unsigned units = 0;
 
 	for (uint32_t u = 0; u < s->data.units.n; u++)
 		units += s->data.units.v[u].n > 0;
 	return p > (units >= MANY_UNITS ? P_NONE_MANY : P_NONE);
+}
+
+bool search_none_likely(const struct search *s)
+{
+	return none_likely(s, &s->post);
+}
+
+/*
+ * Visits of each end after which they count as not to be told apart: as many as take the time of the search that would follow, were they
+ * to differ. Builds of a minute are worth more than a hundred runs of a few milliseconds.
+ */
+static unsigned end_visits(const struct search *s)
+{
+	struct costs c;
+
+	search_costs(s, &c);
+	double builds = log2((double)graph_candidates(s->g) + 1) + 2;
+	double visits = builds * c.build / (2 * (c.run * s->params.runs_per_boot + c.boot));
+
+	if (s->given_max_runs)
+		visits = fmin(visits, s->params.max_runs / 2.0);
+	return (unsigned)fmax(END_VISITS, fmin(END_VISITS_MAX, visits));
+}
+
+unsigned search_max_runs(const struct search *s)
+{
+	return s->given_max_runs ? s->params.max_runs
+				 : s->params.max_runs + 2 * (end_visits(s) - END_VISITS) *
+								s->params.runs_per_boot;
+}
+
+/* The least of some larger margins of which "no change" can be said; 0 if there is none. */
+static double shown_margin(const struct search *s)
+{
+	static const double times[] = { 1.5, 2, 3, 4, 5 };
+	double ret = 0;
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]) && ret == 0; i++) {
+		struct posterior wider = { .n = 0 };
+		double margin = times[i] * s->params.margin;
+
+		if (search_posterior_for(s, margin, &wider) && none_likely(s, &wider))
+			ret = margin;
+		posterior_done(&wider);
+	}
+	return ret;
+}
+
+/* The ends were visited as often as is worth it. What can be said of them may be less than what was asked. */
+static void give_up_ends(struct search *s)
+{
+	double margin = s->params.coarser && !s->params.inside ? shown_margin(s) : 0;
+
+	if (margin > 0) {
+		search_answer(s, ANSWER_NO_CHANGE, "the runs scatter too much for that");
+		s->status.margin = margin;
+	} else {
+		search_undecided(s, "the ends differ by less than their noise can show");
+	}
 }
 
 /* Probability that a unit is on the bad side, now and before any measurement. */
@@ -132,24 +194,84 @@ void search_no_change(struct search *s)
 		search_answer(s, ANSWER_NO_CHANGE, "no change between the ends");
 }
 
+/* Visits with values of an end's newest build, reported but not yet summarised ones too. */
+static unsigned visits_so_far(const struct search *s, uint32_t node)
+{
+	int64_t b = search_build_of(s, node);
+	unsigned n = 0;
+
+	for (size_t i = 0; b >= 0 && i < s->data.boots.n; i++) {
+		const struct obs_boot *t = &s->data.boots.v[i];
+
+		n += t->runs > 0 && s->data.builds.v[t->build].unit == s->data.builds.v[b].unit;
+	}
+	return n;
+}
+
+bool search_ends_between_looks(struct search *s)
+{
+	struct ends e = { .good = 0 };
+
+	if (!s->known || s->boots < 2 * END_VISITS)
+		return false;
+	for (size_t u = 0; u < s->data.units.n; u++)
+		if (s->data.units.v[u].nodes.v[0] != s->g->good &&
+		    s->data.units.v[u].nodes.v[0] != s->g->bad)
+			return false;
+	e.good = visits_so_far(s, s->g->good);
+	e.bad = visits_so_far(s, s->g->bad);
+	unsigned n = e.good < e.bad ? e.good : e.bad, most = e.good > e.bad ? e.good : e.bad;
+
+	if (n < END_VISITS || n >= next_target(most))
+		return false;
+	search_visit_ends(s, &e, "ends");
+	return true;
+}
+
+bool search_back_to_ends(struct search *s, const struct ends *e)
+{
+	const struct posterior *p = &s->post;
+
+	if (p->change_end * p->change_end > Z_ENDS * Z_ENDS * p->change_end_var)
+		return false;
+	for (uint32_t u = 0; u < s->data.units.n; u++)
+		if (s->data.units.v[u].n < 4 && search_build_of_unit(s, u) >= 0) {
+			search_visit_unit(s, PHASE_ENDS, u, "ends that look equal after all");
+			return true;
+		}
+	if (e->good < end_visits(s) || e->bad < end_visits(s))
+		search_visit_ends(s, e, "ends that look equal after all");
+	else
+		give_up_ends(s);
+	return true;
+}
+
+/*
+ * Do the ends differ by what chance does not do, and by more than what is of no interest? A difference that is there and is smaller than what
+ * is asked for is an answer, not a reason to search.
+ */
+static bool ends_differ(const struct search *s, unsigned visits, bool *ret_small)
+{
+	const struct posterior *p = &s->post;
+	double se = sqrt(p->change_end_var), z = fabs(p->change_end) / se;
+
+	*ret_small = fabs(p->change_end) + 2.6 * se < search_margin(s);
+	return z > (visits <= END_VISITS ? Z_ENDS : Z_ENDS_LATE) && !*ret_small;
+}
+
 /* Stage 0. True if an action or an answer was found; false to go on to the search. */
 bool search_ends_stage(struct search *s, const struct ends *e)
 {
-	const struct posterior *p = &s->post;
-	bool exact = s->data.noise.exact;
+	bool exact = s->data.noise.exact, small;
 	unsigned n = e->good < e->bad ? e->good : e->bad,
 		 most = e->good > e->bad ? e->good : e->bad;
 	unsigned target = exact ? 1 : n < 2 ? 2 : next_target(most);
-	double se = sqrt(p->change_end_var), z = fabs(p->change_end) / se;
 
 	if (n < target) {
 		search_visit_ends(s, e, "ends");
 		return true;
 	}
-	/* A difference that is there and is smaller than what is asked for is an answer, not a reason to search. */
-	bool small = fabs(p->change_end) + 2.6 * se < search_margin(s);
-
-	if (z > Z_ENDS && !small)
+	if (ends_differ(s, n, &small))
 		return false;
 	if (search_none_likely(s) && (n >= 6 || exact)) {
 		search_no_change(s);
@@ -161,10 +283,8 @@ bool search_ends_stage(struct search *s, const struct ends *e)
 	}
 	if (n >= 6 && small && more_end_builds(s, e))
 		return true;
-	if (n >= END_VISITS_MAX) {
-		if (z >= 2.5 && !small)
-			return false;
-		search_undecided(s, "the ends differ by less than their noise can show");
+	if (n >= end_visits(s)) {
+		give_up_ends(s);
 		return true;
 	}
 	search_visit(s, PHASE_ENDS, e->bad <= e->good ? s->g->bad : s->g->good, "ends");

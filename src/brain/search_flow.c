@@ -19,7 +19,7 @@
 
 static bool over_budget(const struct search *s)
 {
-	return s->runs >= s->params.max_runs || s->builds >= s->params.max_builds;
+	return s->runs >= search_max_runs(s) || s->builds >= s->params.max_builds;
 }
 
 static void act_choice(struct search *s, const struct choice *c)
@@ -165,7 +165,7 @@ static void next_best(struct search *s, const struct ends *e)
 	if (c.kind == CHOICE_NONE || hope(s, &in.costs, c.value) < LEAST_NATS) {
 		if (e->good < 24 || e->bad < 24)
 			search_visit_ends(s, e, "ends");
-		else if (!search_lower(s))
+		else if (!search_lower(s) && !search_back_to_ends(s, e))
 			search_undecided(s, "no affordable measurement would tell more");
 		return;
 	}
@@ -229,10 +229,12 @@ void search_decide(struct search *s)
 {
 	struct ends e;
 
-	s->status = (struct search_status){ .final = false };
+	s->status = (struct search_status){ .margin = s->params.margin };
 	s->n_suspects = 0;
 	s->lowered = s->found_inside = false;
 	s->next.phase = PHASE_ENDS;
+	if (!over_budget(s) && search_ends_between_looks(s))
+		return;
 	search_update(s);
 	if ((s->failed[s->g->good] || s->failed[s->g->bad]) && !s->known) {
 		search_undecided(s, s->failed[s->g->good] ? "the good end cannot be measured"

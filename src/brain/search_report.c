@@ -31,7 +31,8 @@ struct search *search_new(const struct graph *g, const struct search_params *p)
 	s->params = *p;
 	if (!s->params.runs_per_boot)
 		s->params.runs_per_boot = 1;
-	if (!s->params.max_runs)
+	s->given_max_runs = p->max_runs > 0;
+	if (!s->given_max_runs)
 		s->params.max_runs = DEFAULT_MAX_RUNS;
 	if (!s->params.max_builds)
 		s->params.max_builds =
@@ -72,11 +73,12 @@ static void changed(struct search *s)
 	s->summed = s->decided = false;
 }
 
-static void add_seconds(struct seconds *t, double seconds)
+static void add_seconds(struct search *s, struct seconds *t, double seconds)
 {
 	if (isfinite(seconds) && seconds >= 0) {
 		t->sum += seconds;
 		t->n++;
+		s->elapsed += seconds;
 	}
 }
 
@@ -125,7 +127,7 @@ void search_built(struct search *s, uint32_t node, int64_t build, enum outcome o
 
 	changed(s);
 	s->builds++;
-	add_seconds(&s->t_build, seconds);
+	add_seconds(s, &s->t_build, seconds);
 	s->relayouts += relayout;
 	if (!b->ok) {
 		if (relayout)
@@ -170,7 +172,7 @@ void search_booted(struct search *s, int64_t build, int64_t boot, enum outcome o
 	changed(s);
 	s->boots++;
 	s->last_boot = (int64_t)s->data.boots.n - 1;
-	add_seconds(&s->t_boot, seconds);
+	add_seconds(s, &s->t_boot, seconds);
 	if (t->ok) {
 		s->data.builds.v[b].boot_failures = 0;
 	} else if (++s->data.builds.v[b].boot_failures >= 2) {
@@ -194,13 +196,14 @@ void search_value(struct search *s, int64_t boot, unsigned index, double value, 
 	*v = (struct obs_value){ .raw = value,
 				 .resolution =
 					 isfinite(resolution) && resolution > 0 ? resolution : 0,
+				 .at = s->elapsed,
 				 .index = index,
 				 .boot = t,
 				 .unit = b->unit };
 	ob->runs++;
 	b->run_failures = 0;
 	s->runs++;
-	add_seconds(&s->t_run, seconds);
+	add_seconds(s, &s->t_run, seconds);
 	changed(s);
 	unit_tested(s, b->unit);
 }
@@ -213,7 +216,7 @@ void search_run_failed(struct search *s, int64_t boot, double seconds)
 	struct obs_build *b = &s->data.builds.v[s->data.boots.v[t].build];
 
 	s->runs++;
-	add_seconds(&s->t_run, seconds);
+	add_seconds(s, &s->t_run, seconds);
 	changed(s);
 	if (++b->run_failures >= 3) {
 		b->ok = false;
@@ -245,9 +248,14 @@ void search_mark(struct search *s, uint32_t node, enum search_mark mark)
 
 /* --- what is known --------------------------------------------------------------------------------------------- */
 
+static double on_scale(const struct search *s, double margin)
+{
+	return s->data.ratio ? margin : log1p(margin);
+}
+
 double search_margin(const struct search *s)
 {
-	return s->data.ratio ? s->params.margin : log1p(s->params.margin);
+	return on_scale(s, s->params.margin);
 }
 
 #define CAREFUL_SLACK 0.08 /* the careful prior may fall short of 1 - alpha by this */
@@ -285,22 +293,27 @@ void search_choose_in(const struct search *s, struct choose_in *ret)
 	search_costs(s, &ret->costs);
 }
 
-bool search_update(struct search *s)
+bool search_posterior_for(const struct search *s, double margin, struct posterior *ret)
 {
-	if (s->summed)
-		return s->known;
-	data_summarise(&s->data, s->g->good, s->params.counter);
 	struct posterior_in in = {
 		.classes = &s->classes,
 		.data = &s->data,
-		.margin = search_margin(s),
+		.margin = on_scale(s, margin),
 		.offset_scale = s->params.offset_scale,
 		.boot_scale = s->params.boot_scale,
 		.mark = s->mark,
 		.two_changes = true,
 	};
 
-	s->known = posterior_compute(&s->post, &in);
+	return posterior_compute(ret, &in);
+}
+
+bool search_update(struct search *s)
+{
+	if (s->summed)
+		return s->known;
+	data_summarise(&s->data, s->g->good, s->params.counter);
+	s->known = search_posterior_for(s, s->params.margin, &s->post);
 	s->summed = true;
 	return s->known;
 }

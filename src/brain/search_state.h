@@ -32,6 +32,7 @@ struct search {
 		fresh; /* relayout builds reported; those of them that were another artefact */
 	unsigned builds, boots, runs; /* reported, failed ones included */
 	struct seconds t_build, t_boot, t_run;
+	double elapsed;	   /* of all that was reported */
 	int64_t last_boot; /* index of the boot reported last, -1 = none; it alone may be continued */
 
 	/* computed on demand */
@@ -45,6 +46,7 @@ struct search {
 	size_t n_suspects;
 	uint32_t middle; /* multiple: the tested commit between the changes */
 	bool lowered;
+	bool given_max_runs;
 	bool found_inside; /* multiple: by a probe inside equal ends */
 	double inside_change;
 };
@@ -53,6 +55,8 @@ struct search {
 double search_margin(const struct search *s);
 void search_costs(const struct search *s, struct costs *ret);
 void search_choose_in(const struct search *s, struct choose_in *ret);
+/* What the summaries say if the smallest change of interest were `margin` (relative); as posterior_compute. */
+bool search_posterior_for(const struct search *s, double margin, struct posterior *ret);
 /* Summaries and posterior up to date; false while an end has no value. */
 bool search_update(struct search *s);
 /*
@@ -105,8 +109,20 @@ void search_visit_ends(struct search *s, const struct ends *e, const char *why);
 /* A fresh build on one side: another layout of the end, or a neighbour that is on that side as surely; false if none can be had. */
 bool search_fresh_end(struct search *s, bool bad_side, enum action_phase phase);
 bool search_none_likely(const struct search *s);
+/* The limit of runs: the caller's, or the default and what the ends may take where builds are dear. */
+unsigned search_max_runs(const struct search *s);
 /* "No change" is the answer, or the moment to look inside if that was asked for. */
 void search_no_change(struct search *s);
+/*
+ * The search cannot go on. Were the ends taken for different by chance, it is they that want a closer look, or an answer: true if so, and an
+ * action or an answer was found.
+ */
+bool search_back_to_ends(struct search *s, const struct ends *e);
+/*
+ * After many visits of the ends and nothing else they are looked at now and then, and visited (true) in between: nothing that a single run
+ * more could show is worth the computing.
+ */
+bool search_ends_between_looks(struct search *s);
 /* Stage 0. True if an action or an answer was found; false to go on to the search. */
 bool search_ends_stage(struct search *s, const struct ends *e);
 

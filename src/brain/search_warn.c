@@ -32,7 +32,7 @@ static void end_values(const struct search *s, uint32_t unit, struct end_values 
 	*ret = (struct end_values){ .v = xcalloc(s->data.values.n + 1, sizeof(double)) };
 	for (size_t i = 0; i < s->data.values.n; i++)
 		if (s->data.values.v[i].unit == unit)
-			ret->v[ret->n++] = s->data.values.v[i].y;
+			ret->v[ret->n++] = s->data.values.v[i].plain;
 	ret->sorted = ret->n ? sample_sorted(ret->v, ret->n) : NULL;
 }
 
@@ -54,7 +54,7 @@ static bool drifted(const struct search *s, const uint32_t *unit, const struct e
 	for (size_t i = 0; i < s->data.values.n; i++)
 		for (int k = 0; k < 2; k++)
 			if (s->data.values.v[i].unit == unit[k])
-				r[n++] = s->data.values.v[i].y - median[k];
+				r[n++] = s->data.values.v[i].plain - median[k];
 	AUTO_FREE double *sorted = sample_sorted(r, n);
 
 	return symptom_drift(r, sorted, n);

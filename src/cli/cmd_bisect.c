@@ -112,6 +112,7 @@ static int bisect(const struct bisect_args *a, const struct opt_args *rest)
 
 	if (r == 0) {
 		o.margin = measuring_margin(&a->m, &s);
+		o.coarser = !measuring_margin_is_given(&a->m, &s);
 		r = bisect_hunt(&s, &o, &answer, &stored, &e);
 		session_close(&s);
 	}

@@ -68,6 +68,11 @@ bool measuring_kernels_only(const struct strvec *variants)
 	return variants->n > 0;
 }
 
+bool measuring_margin_is_given(const struct measuring_opts *m, const struct session *s)
+{
+	return m->margin > 0 || s->bench->margin > 0;
+}
+
 double measuring_margin(const struct measuring_opts *m, const struct session *s)
 {
 	if (m->margin > 0)

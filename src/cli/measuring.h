@@ -67,6 +67,8 @@ int measuring_open(const struct measuring_opts *m, const char *command, struct s
 bool measuring_kernels_only(const struct strvec *variants);
 /* --margin, else the benchmark's, else 1 %, of instructions in a guest 0.1 %. `s` is open, or NULL. */
 double measuring_margin(const struct measuring_opts *m, const struct session *s);
+/* Was it named by the user, here or in the file? */
+bool measuring_margin_is_given(const struct measuring_opts *m, const struct session *s);
 /* Prints the answer (JSON or text); a stored one is announced on stderr. */
 int measuring_show(const struct measuring_opts *m, const char *answer, bool stored,
 		   struct err *e) MUST_USE;

@@ -26,6 +26,7 @@ struct bisect_options {
 	const char *
 		over; /* a list of releases (hunt/releases.h) instead of commits; good and bad may be NULL then */
 	double alpha, margin;
+	bool coarser; /* the margin is a default: "no change" may be said of a larger one */
 	uint64_t seed;
 	unsigned max_runs, max_builds;
 	unsigned depth; /* a search of one of several changes: how deep */

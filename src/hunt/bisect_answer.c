@@ -293,7 +293,8 @@ static void put_numbers(struct bisect *b, const struct search_status *st, struct
 	json_out_number(w, "high", high);
 	json_out_text(w, "change_source", source);
 	json_out_number(w, "level", 1 - b->o->alpha);
-	json_out_number(w, "margin", b->o->margin);
+	json_out_number(w, "margin", st->margin);
+	json_out_number(w, "margin_asked", b->o->margin);
 	json_out_number(w, "run_sd", st->run_sd);
 	json_out_number(w, "boot_sd", st->boot_sd);
 	json_out_number(w, "build_sd", st->build_sd);

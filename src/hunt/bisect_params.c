@@ -30,6 +30,7 @@ static const struct {
 	{ "counter", FLAG, P(counter) },
 	{ "can_relayout", FLAG, P(can_relayout) },
 	{ "inside", FLAG, P(inside) },
+	{ "coarser", FLAG, P(coarser) },
 	{ "max_runs", COUNT, P(max_runs) },
 	{ "max_builds", COUNT, P(max_builds) },
 	{ "runs_per_boot", COUNT, P(runs_per_boot) },
@@ -94,6 +95,7 @@ void bisect_set_params(struct bisect *b)
 	p->can_relayout = b->o->relayout || (!b->o->no_relayout && !p->counter && !guesting(b->s) &&
 					     !session_is_simulated(b->s));
 	p->inside = b->o->inside;
+	p->coarser = b->o->coarser;
 	p->runs_per_boot = b->s->bench->runs ? b->s->bench->runs : 1;
 	p->max_runs = b->o->max_runs;
 	p->max_builds = b->o->max_builds;

@@ -151,6 +151,11 @@ static void put_no_change(const struct json *a, struct str *out)
 		answer_change(a, out);
 	}
 	str_putc(out, '\n');
+	if (answer_number(a, "margin") > answer_number(a, "margin_asked")) {
+		label(out, "");
+		str_addf(out, "a difference of %.3g %% is not excluded: %s\n",
+			 100 * answer_number(a, "margin_asked"), answer_str(a, "why"));
+	}
 	label(out, "");
 	str_puts(
 		out,

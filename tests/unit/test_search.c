@@ -16,8 +16,9 @@ struct world {
 	const uint32_t *same_as; /* per node: the commit whose artefact it has, or NULL */
 	double index_effect;	 /* run k of a boot is shifted by k times this */
 	double boot_sd, boot_seconds;
-	double bad_spread;		   /* factor of the bad side's run_sd; 0 = 1 */
-	double drift;			   /* a run */
+	double bad_spread; /* factor of the bad side's run_sd; 0 = 1 */
+	double drift;	   /* a run */
+	double spell; /* ln: the machine is slower by this in about half of all spells of 25 runs */
 	double disturbed;		   /* ln: what the culprit's first run is off by */
 	double build_seconds, run_seconds; /* 0 = 10 and 1 */
 	uint32_t second;		   /* from here on the shift is there twice; 0: never */
@@ -48,7 +49,7 @@ struct outcome_of_hunt {
 	size_t n_suspects;
 	struct search_range range[2];
 	size_t n_ranges;
-	struct action log[2000];
+	struct action log[6000];
 	size_t n_actions;
 };
 
@@ -103,6 +104,7 @@ static void report(struct search *s, struct lab *l, const struct action *a)
 			   w->build_sd * normal(w->seed, 5, l->layout_of[b]) +
 			   w->boot_sd * normal(w->seed, 7, (uint64_t)l->boots) +
 			   w->index_effect * (double)l->in_boot + w->drift * (double)l->runs +
+			   w->spell * (uniform(w->seed, 11, l->runs / 25) < 0.5) +
 			   sd * normal(w->seed, 9, l->runs);
 
 		if (node == w->culprit && w->culprit && !l->of_culprit++)
@@ -888,6 +890,59 @@ static void dear_builds_and_short_runs_are_no_reason_to_give_up(void **state UNU
 	graph_done(&g);
 }
 
+/*
+ * A machine with two speeds 50 % apart, in spells. Runs taken for independent scatter by 20 %, and ends that are equal stay undecided, as
+ * they do if the pace is not taken out; what neighbouring runs agree in is 2 %.
+ */
+static void two_speeds_do_not_hide_that_nothing_changed(void **state UNUSED)
+{
+	struct search_params p = params(0.01);
+	AUTO_FREE struct outcome_of_hunt *o = xcalloc(1, sizeof(*o));
+	struct graph g = graph_line(128);
+	unsigned none = 0;
+
+	for (uint64_t h = 0; h < 4; h++) {
+		struct world w = { .g = g,
+				   .run_sd = 0.02,
+				   .spell = 0.4,
+				   .build_seconds = 20,
+				   .run_seconds = 0.04,
+				   .seed = 902 + h };
+
+		hunt(&w, &p, o);
+		none += o->st.answer == ANSWER_NO_CHANGE && o->st.margin == p.margin;
+	}
+	assert_true(none >= 3);
+	graph_done(&g);
+}
+
+/* Runs that scatter by 15 %: 1 % cannot be told, but that it is no more than some percent can. Only where that is wanted. */
+static void no_change_may_be_of_a_larger_margin(void **state UNUSED)
+{
+	struct search_params p = params(0.01);
+	AUTO_FREE struct outcome_of_hunt *o = xcalloc(1, sizeof(*o));
+	struct graph g = graph_line(64);
+
+	for (int coarser = 0; coarser < 2; coarser++) {
+		struct world w = { .g = g,
+				   .run_sd = 0.15,
+				   .build_seconds = 20,
+				   .run_seconds = 0.08,
+				   .seed = 300 };
+
+		p.coarser = coarser;
+		hunt(&w, &p, o);
+		if (!coarser) {
+			assert_int_equal(o->st.answer, ANSWER_UNDECIDED);
+			continue;
+		}
+		assert_int_equal(o->st.answer, ANSWER_NO_CHANGE);
+		assert_true(o->st.margin > 0.01 && o->st.margin < 0.0501);
+		assert_true(fabs(o->st.change) < o->st.margin);
+	}
+	graph_done(&g);
+}
+
 /* Builds that differ by half of the shift: where it gives up, it does so with most of the limits unspent, and says why. */
 static void what_cannot_be_learnt_is_given_up(void **state UNUSED)
 {
@@ -1055,6 +1110,8 @@ int main(void)
 		cmocka_unit_test(two_plain_changes_whatever_they_cost),
 		cmocka_unit_test(one_commit_between_two_changes),
 		cmocka_unit_test(dear_builds_and_short_runs_are_no_reason_to_give_up),
+		cmocka_unit_test(two_speeds_do_not_hide_that_nothing_changed),
+		cmocka_unit_test(no_change_may_be_of_a_larger_margin),
 		cmocka_unit_test(what_cannot_be_learnt_is_given_up),
 		cmocka_unit_test(boots_are_repeated_not_runs),
 		cmocka_unit_test(values_may_be_zero_or_negative),
