@@ -43,6 +43,9 @@ static bool is_ours_to_drop(const char *assignment)
 		NAME("SHLVL"),
 	};
 #undef NAME
+	/* most begin with another letter */
+	if (!strchr("CGMOPS_", *assignment))
+		return false;
 	size_t n = strcspn(assignment, "=");
 
 	if (starts_with(assignment, "CULPRIT_"))
@@ -118,6 +121,11 @@ size_t environ_size(const struct strvec *env)
 void environ_pad(struct strvec *env, unsigned extra)
 {
 	static const char name[] = "CULPRIT_PAD=";
+
+	if (env->n && starts_with(env->v[env->n - 1], name)) {
+		free(env->v[--env->n]);
+		env->v[env->n] = NULL;
+	}
 	size_t least = environ_size(env) + sizeof(name); /* sizeof counts the zero byte too */
 	size_t want = (least + 4095) / 4096 * 4096 + extra % 4096;
 	AUTO(str) struct str pad = STR_INIT;

@@ -25,7 +25,7 @@ unsigned environ_jobs(unsigned asked);
 /* Bytes that the kernel copies to the stack for it. */
 size_t environ_size(const struct strvec *env);
 /*
- * Adds CULPRIT_PAD so that the size becomes the next multiple of 4096 that it fits in, plus `extra` (0..4095). The size of the
+ * Adds CULPRIT_PAD (or replaces it, if it is the last) so that the size becomes the next multiple of 4096 that it fits in, plus `extra` (0..4095). The size of the
  * environment moves the stack and with it the alignment of everything on it (Mytkowicz et al., ASPLOS 2009): so it is drawn, not
  * left to the length of somebody's HOME.
  */

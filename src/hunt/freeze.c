@@ -208,6 +208,8 @@ int freeze_overlay(const struct session *s, const char *dir, struct err *e)
 	bool changed = false;
 	int r;
 
+	if (!s->data_files.n)
+		return 0;
 	if (fs_exists(list) && (r = fs_read(list, 1 << 20, &laid, e)) < 0)
 		return r;
 	for (size_t i = 0; i < s->data_files.n; i++) {

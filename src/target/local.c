@@ -5,6 +5,9 @@
  * A boot is a visit: one environment size, drawn from the boot's seed, for all its runs; address layout randomisation stays on,
  * so that over the runs of a visit the luck of one stack or heap base averages out. Counting measures are the opposite: a fixed
  * small environment of a fixed size and no randomisation, so that equal programs give equal counts.
+ *
+ * A short benchmark has a boot for each run, and between two boots of one build only the padding differs: what they rest on is kept and
+ * taken up again where everything that it was made of is the same, seen by a key of all of it.
  */
 #include "target/local.h"
 
@@ -20,8 +23,14 @@
 #include <string.h>
 #include <unistd.h>
 
+extern char **environ;
+
+enum { SEED_DIGITS = 20 };
+
 struct boot {
 	struct boot_request q;
+	struct str key; /* what place, folder and environment were made of; empty: not to be kept */
+	char *seed_digits;  /* in `env` */
 	uint64_t runs;	    /* begun so far */
 	struct place place; /* src = NULL without a tree */
 	char *cwd;
@@ -63,8 +72,17 @@ static void set_environ(struct boot *b)
 		environ_put(&b->env, *v);
 	for (const char *const *v = q->env; v && *v; v++)
 		environ_put(&b->env, *v);
-	environ_set(&b->env, "CULPRIT_SEED", "00000000000000000000");
-	environ_pad(&b->env, counting ? 0 : (unsigned)(mix(q->seed) & 4095));
+	AUTO_FREE char *zeros = xasprintf("%0*d", SEED_DIGITS, 0);
+
+	environ_set(&b->env, "CULPRIT_SEED", zeros);
+	b->seed_digits = (char *)environ_get(&b->env, "CULPRIT_SEED");
+}
+
+static void pad_environ(struct boot *b)
+{
+	bool counting = b->q.benchmark->measure == MEASURE_CALLGRIND;
+
+	environ_pad(&b->env, counting ? 0 : (unsigned)(mix(b->q.seed) & 4095));
 }
 
 static int set_folder(struct boot *b, struct err *e)
@@ -99,7 +117,7 @@ static int set_scratch(struct boot *b, struct err *e)
 	return r;
 }
 
-static void local_shutdown(struct boot *b)
+static void discard(struct boot *b)
 {
 	struct err e = ERR_INIT;
 
@@ -108,12 +126,97 @@ static void local_shutdown(struct boot *b)
 	if (b->scratch && fs_remove_tree(b->scratch, &e) < 0)
 		errno = 0; /* a temporary folder; nothing depends on it */
 	run_memory_done(&b->memory);
+	str_done(&b->key);
 	strvec_done(&b->env);
 	place_done(&b->place);
 	free(b->scratch);
 	free(b->cgroup_parent);
 	free(b->cwd);
 	free(b);
+}
+
+/* --- kept from boot to boot; boots are the main thread's ----------------------------------------------------------------- */
+
+enum { KEPT = 4 }; /* two sides, and some */
+static struct {
+	struct boot *v[KEPT];
+	unsigned next;
+} kept;
+
+static void put_list(const char *const *list, struct str *out)
+{
+	for (; list && *list; list++)
+		str_add(out, *list, strlen(*list) + 1);
+	str_putc(out, '\0');
+}
+
+static void put_text(const char *text, struct str *out)
+{
+	str_putc(out, text ? 'x' : '-');
+	if (text)
+		str_add(out, text, strlen(text) + 1);
+}
+
+static void put_key(const struct boot_request *q, struct str *out)
+{
+	uint64_t sum = 0;
+
+	/* setenv puts another string in its place */
+	for (char **v = environ; *v; v++)
+		sum = mix(sum ^ (uint64_t)(uintptr_t)*v);
+	str_add(out, (const char *)&sum, sizeof(sum));
+	str_add(out, (const char *)&q->jobs, sizeof(q->jobs));
+	put_text(q->store_dir, out);
+	put_text(q->tree, out);
+	put_text(q->data_dir, out);
+	put_text(q->config ? q->config->project.subdir : NULL, out);
+	put_list(q->protect, out);
+	put_list((const char *const *)q->benchmark->env, out);
+	put_list(q->env, out);
+}
+
+static bool can_be_kept(const struct boot *b)
+{
+	return b->place.is_bound && !b->scratch && !b->cgroup_parent && b->key.n;
+}
+
+/* What may have come or gone since: the tree, the folder that it is bound to, and ccache's (place_rules). */
+static bool is_still_right(const struct boot *b)
+{
+	AUTO_FREE char *ccache = fs_join(b->q.store_dir, "ccache");
+	bool has_ccache = b->place.writable.n && ends_with(b->place.writable.v[0], "/ccache");
+
+	return fs_is_dir(b->place.tree) && fs_is_dir(b->place.src) &&
+	       fs_is_dir(ccache) == has_ccache;
+}
+
+static struct boot *take_kept(const struct boot_request *q, const struct str *key)
+{
+	for (size_t i = 0; i < KEPT; i++) {
+		struct boot *b = kept.v[i];
+
+		if (!b || b->key.n != key->n || memcmp(b->key.p, key->p, key->n))
+			continue;
+		kept.v[i] = NULL;
+		b->q = *q;
+		b->runs = 0;
+		if (is_still_right(b))
+			return b;
+		discard(b);
+	}
+	return NULL;
+}
+
+static void local_shutdown(struct boot *b)
+{
+	if (!b || !can_be_kept(b)) {
+		discard(b);
+		return;
+	}
+	run_memory_done(&b->memory);
+	discard(kept.v[kept.next]);
+	kept.v[kept.next] = b;
+	kept.next = (kept.next + 1) % KEPT;
 }
 
 static bool wants(const struct benchmark *b, const char *metric)
@@ -146,24 +249,21 @@ static void describe(const struct boot *b, struct str *context)
 		 b->place.is_bound ? "true" : "false");
 }
 
-static int local_boot(const struct boot_request *q, struct boot **ret_boot,
-		      enum outcome *ret_outcome, struct str *context, struct str *reason,
-		      struct err *e)
+/* *ret is NULL where the revision cannot be run. */
+static int make_boot(const struct boot_request *q, struct boot **ret, struct str *reason,
+		     struct err *e)
 {
-	struct boot *b;
-	int r = run_check(q->benchmark, e);
+	struct boot *b = xcalloc(1, sizeof(*b));
 
-	*ret_boot = NULL;
-	*ret_outcome = OUTCOME_OK;
-	if (r < 0)
-		return r;
-	b = xcalloc(1, sizeof(*b));
+	*ret = NULL;
 	b->q = *q;
-	r = set_folder(b, e);
+	b->key = (struct str)STR_INIT;
+	int r = set_folder(b, e);
+
 	if (r == 0)
 		r = set_scratch(b, e);
 	if (r < 0) {
-		local_shutdown(b);
+		discard(b);
 		return r;
 	}
 	const char *subdir = q->config ? q->config->project.subdir : NULL;
@@ -171,11 +271,41 @@ static int local_boot(const struct boot_request *q, struct boot **ret_boot,
 
 	if (folder && !fs_is_dir(folder)) {
 		str_addf(reason, "this revision has no folder '%s'", subdir);
-		*ret_outcome = OUTCOME_SKIPPED;
-		local_shutdown(b);
+		discard(b);
 		return 0;
 	}
 	set_environ(b);
+	*ret = b;
+	return 0;
+}
+
+static int local_boot(const struct boot_request *q, struct boot **ret_boot,
+		      enum outcome *ret_outcome, struct str *context, struct str *reason,
+		      struct err *e)
+{
+	AUTO(str) struct str key = STR_INIT;
+	int r = run_check(q->benchmark, e);
+
+	*ret_boot = NULL;
+	*ret_outcome = OUTCOME_OK;
+	if (r < 0)
+		return r;
+	if (q->tree && q->benchmark->measure != MEASURE_CALLGRIND)
+		put_key(q, &key);
+	struct boot *b = key.n ? take_kept(q, &key) : NULL;
+
+	if (!b) {
+		r = make_boot(q, &b, reason, e);
+		if (r < 0)
+			return r;
+		if (!b) {
+			*ret_outcome = OUTCOME_SKIPPED;
+			return 0;
+		}
+		b->key = key;
+		key = (struct str)STR_INIT;
+	}
+	pad_environ(b);
 	if (wants(q->benchmark, "tree-peak"))
 		b->cgroup_parent = cgroup_parent();
 	describe(b, context);
@@ -190,11 +320,11 @@ static int local_boot(const struct boot_request *q, struct boot **ret_boot,
 static void set_run_seed(struct boot *b)
 {
 	bool counting = b->q.benchmark->measure == MEASURE_CALLGRIND;
-	AUTO_FREE char *text = xasprintf(
-		"%020llu", (unsigned long long)(counting ? 1 : mix(b->q.seed ^ mix(b->runs))));
+	uint64_t x = counting ? 1 : mix(b->q.seed ^ mix(b->runs));
 
 	b->runs++;
-	environ_set(&b->env, "CULPRIT_SEED", text);
+	for (size_t i = SEED_DIGITS; i-- > 0; x /= 10)
+		b->seed_digits[i] = (char)('0' + x % 10);
 }
 
 static int local_run(struct boot *b, struct run_result *ret, struct err *e)

@@ -409,6 +409,81 @@ static void environments_have_the_drawn_size(void **state UNUSED)
 	unsetenv("GIT_DIR");
 }
 
+/* One boot and one run of it: what the program saw but for what is drawn; the size of the padding in *pad. */
+static void see_environment(uint64_t seed, const char *const *env, struct str *out, size_t *pad)
+{
+	struct benchmark b = {
+		.name = "b",
+		.command = "env | grep -v -e ^_= -e ^CULPRIT_PAD= -e ^CULPRIT_SEED= | sort;"
+			   " echo ${#CULPRIT_PAD} ${#CULPRIT_SEED} $CULPRIT_SEED >&2"
+	};
+	struct boot_request q = {
+		.store_dir = store, .tree = "trees/t", .benchmark = &b, .env = env, .seed = seed
+	};
+	AUTO(str) struct str context = STR_INIT, reason = STR_INIT;
+	const struct target_ops *t = target_find("local");
+	struct err e = ERR_INIT;
+	enum outcome outcome;
+	struct boot *boot;
+	struct run_result r;
+	unsigned digits;
+	unsigned long long drawn;
+
+	assert_int_equal(t->boot(&q, &boot, &outcome, &context, &reason, &e), 0);
+	assert_int_equal(t->run(boot, &r, &e), 0);
+	assert_int_equal(r.outcome, OUTCOME_OK);
+	t->shutdown(boot);
+	/* stderr comes last */
+	str_trim_end(&r.output);
+	char *last = strrchr(r.output.p, '\n');
+
+	assert_int_equal(sscanf(last, "%zu %u %llu", pad, &digits, &drawn), 3);
+	assert_int_equal(digits, 20);
+	str_add(out, r.output.p, (size_t)(last - r.output.p));
+	run_result_done(&r);
+}
+
+/* What one boot rests on is taken up by the next of the same build: it must be as if it were made anew. */
+static void boots_after_each_other_differ_in_what_is_drawn_only(void **state UNUSED)
+{
+	AUTO(str) struct str a = STR_INIT, b = STR_INIT, c = STR_INIT, d = STR_INIT;
+	const char *const env[] = { "MINE=8", NULL };
+	size_t pad_a, pad_b, pad_c, pad_d;
+
+	see_environment(1, NULL, &a, &pad_a);
+	see_environment(2, NULL, &b, &pad_b);
+	assert_string_equal(a.p, b.p);
+	assert_int_not_equal(pad_a, pad_b);
+	see_environment(1, env, &c, &pad_c);
+	assert_non_null(strstr(c.p, "\nMINE=8\n"));
+	setenv("CULPRITS_OWN", "x", 1);
+	see_environment(1, NULL, &d, &pad_d);
+	unsetenv("CULPRITS_OWN");
+	assert_non_null(strstr(d.p, "\nCULPRITS_OWN=x\n"));
+	str_clear(&b);
+	see_environment(1, NULL, &b, &pad_b);
+	assert_string_equal(a.p, b.p);
+	assert_int_equal(pad_a, pad_b);
+}
+
+static void a_tree_that_goes_between_two_boots_is_missed(void **state UNUSED)
+{
+	AUTO_FREE char *tree = fs_join(store, "trees/t"), *away = fs_join(store, "trees/away");
+	struct benchmark b = { .name = "b", .command = "true" };
+	struct boot_request q = { .store_dir = store, .tree = "trees/t", .benchmark = &b };
+	const struct target_ops *t = target_find("local");
+	AUTO(str) struct str context = STR_INIT, reason = STR_INIT;
+	struct err e = ERR_INIT;
+	enum outcome outcome;
+	struct boot *boot;
+
+	assert_int_equal(t->boot(&q, &boot, &outcome, &context, &reason, &e), 0);
+	t->shutdown(boot);
+	assert_int_equal(rename(tree, away), 0);
+	assert_int_equal(t->boot(&q, &boot, &outcome, &context, &reason, &e), -ERR_MISSING);
+	assert_int_equal(rename(away, tree), 0);
+}
+
 static bool stop_now(void)
 {
 	return true;
@@ -507,6 +582,8 @@ int main(void)
 		cmocka_unit_test(the_trees_own_peak_where_a_group_can_be_had),
 		cmocka_unit_test(what_is_wrong_is_said_before_anything_runs),
 		cmocka_unit_test(environments_have_the_drawn_size),
+		cmocka_unit_test(boots_after_each_other_differ_in_what_is_drawn_only),
+		cmocka_unit_test(a_tree_that_goes_between_two_boots_is_missed),
 		cmocka_unit_test(stopping_is_not_an_outcome),
 		cmocka_unit_test(a_tree_left_behind_goes_home),
 		cmocka_unit_test(without_namespaces_one_tree_at_a_time),
