@@ -11,6 +11,7 @@
 #include "store/db.h"
 
 #include "base/log.h"
+#include "store/walfile.h"
 #include "sys/clock.h"
 
 #include <errno.h>
@@ -151,9 +152,10 @@ int db_open(struct store *st, const char *name, int flags, struct err *e)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, configure);
-	int code = sqlite3_open_v2(
-		name, &st->db,
-		flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+	int code = sqlite3_open_v2(name, &st->db,
+				   flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+					   SQLITE_OPEN_EXRESCODE,
+				   walfile_vfs());
 
 	if (code) {
 		int r = db_err(st, code, "opening the journal", e);

@@ -75,7 +75,8 @@ static bool send_all(int fd, const char *p, size_t n)
 struct server {
 	int fd;
 	bool is_lost; /* nobody is at the other end */
-	struct str strings;
+	struct str strings,
+		before;	  /* of the last question and the one before, as on the other side */
 	struct str input; /* read, and not used yet */
 	size_t n_pieces;
 	char pieces[PIECES];
@@ -157,7 +158,7 @@ static bool drop_stops(struct str *input)
 
 static bool hear(struct server *v, struct question *ret)
 {
-	struct str strings = STR_INIT;
+	struct str last = v->strings;
 
 	do
 		if (!fill(v, 1))
@@ -168,11 +169,12 @@ static bool hear(struct server *v, struct question *ret)
 	memcpy(ret, v->input.p, sizeof(*ret));
 	if (!fill(v, sizeof(*ret) + ret->n))
 		return false;
-	str_add(&strings, v->strings.p, ret->same_begin);
-	str_add(&strings, v->input.p + sizeof(*ret), ret->n);
-	str_add(&strings, v->strings.p + v->strings.n - ret->same_end, ret->same_end);
-	str_done(&v->strings);
-	v->strings = strings;
+	v->strings = v->before;
+	v->before = last;
+	str_clear(&v->strings);
+	str_add(&v->strings, last.p, ret->same_begin);
+	str_add(&v->strings, v->input.p + sizeof(*ret), ret->n);
+	str_add(&v->strings, last.p + last.n - ret->same_end, ret->same_end);
 	str_clear(&v->input); /* culprit asks again when it has the answer */
 	return true;
 }
@@ -285,7 +287,7 @@ static void end_the_rest(void)
 
 static void serve(int fd)
 {
-	static struct server v = { .strings = STR_INIT, .input = STR_INIT };
+	static struct server v = { .strings = STR_INIT, .before = STR_INIT, .input = STR_INIT };
 	struct question q;
 
 	v.fd = fd;
@@ -304,10 +306,11 @@ static struct {
 	pid_t owner; /* whose it is: not a fork's of it */
 	pid_t pid;   /* < 0: there can be none */
 	int fd;
-	struct str asked; /* the strings of the last question */
+	struct str asked;  /* the strings of the last question */
+	struct str before; /* those of the one before it: their memory is used again */
 	size_t n_input;
 	char input[PIECES];
-} server = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .asked = STR_INIT };
+} server = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .asked = STR_INIT, .before = STR_INIT };
 
 static void lose_server(void)
 {
@@ -316,8 +319,8 @@ static void lose_server(void)
 	server.fd = -1;
 	server.pid = 0;
 	server.n_input = 0;
-	str_done(&server.asked);
-	server.asked = (struct str)STR_INIT;
+	str_clear(&server.asked);
+	str_clear(&server.before);
 }
 
 static bool have_server(void)
@@ -396,17 +399,18 @@ static size_t same_end(const struct str *a, const struct str *b, size_t begin)
 static bool ask(const struct proc_spec *spec, bool has_out, bool has_err)
 {
 	struct question q = { .mark = 'q', .has_out = has_out, .has_err = has_err };
-	struct str strings = STR_INIT;
+	struct str last = server.asked;
 	AUTO(str) struct str text = STR_INIT;
 
-	pack(spec, &q, &strings);
-	q.same_begin = (uint32_t)same_begin(&strings, &server.asked);
-	q.same_end = (uint32_t)same_end(&strings, &server.asked, q.same_begin);
-	q.n = (uint32_t)(strings.n - q.same_begin - q.same_end);
+	server.asked = server.before;
+	server.before = last;
+	str_clear(&server.asked);
+	pack(spec, &q, &server.asked);
+	q.same_begin = (uint32_t)same_begin(&server.asked, &last);
+	q.same_end = (uint32_t)same_end(&server.asked, &last, q.same_begin);
+	q.n = (uint32_t)(server.asked.n - q.same_begin - q.same_end);
 	str_add(&text, (const char *)&q, sizeof(q));
-	str_add(&text, strings.p + q.same_begin, q.n);
-	str_done(&server.asked);
-	server.asked = strings;
+	str_add(&text, server.asked.p + q.same_begin, q.n);
 	return send_all(server.fd, text.p, text.n);
 }
 

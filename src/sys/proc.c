@@ -67,13 +67,20 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+static void close_child_fds(struct run *r)
+{
+	if (spawn_is_alone() && !r->spec->stdin_path)
+		r->child_fd[0] = -1; /* open_stdin keeps it */
+	for (int i = 0; i < 3; i++)
+		close_fd(&r->child_fd[i]);
+}
+
 static void run_done(struct run *r)
 {
 	stream_done(&r->out);
 	stream_done(&r->err);
 	close_fd(&r->pidfd);
-	for (int i = 0; i < 3; i++)
-		close_fd(&r->child_fd[i]);
+	close_child_fds(r);
 }
 
 /* --- setting up
@@ -95,7 +102,16 @@ static int open_stdin(const struct proc_spec *spec, int *ret, struct err *e)
 			return err_errno(e, "preparing standard input");
 		return 0;
 	}
+	/* a server (spawn.h) asks again and again */
+	static int null_of_server = -1;
 	const char *path = spec->stdin_path ? spec->stdin_path : "/dev/null";
+
+	if (spawn_is_alone() && !spec->stdin_path) {
+		if (null_of_server < 0)
+			null_of_server = open(path, O_RDONLY | O_CLOEXEC);
+		*ret = null_of_server;
+		return *ret < 0 ? err_errno(e, "opening '%s' as standard input", path) : 0;
+	}
 
 	*ret = open(path, O_RDONLY | O_CLOEXEC);
 	return *ret < 0 ? err_errno(e, "opening '%s' as standard input", path) : 0;
@@ -421,8 +437,7 @@ static int run_start(struct run *r, const char *path, struct spawned *child, str
 
 	r->pid = child->pid;
 	reap_started(&r->reap, child->pid);
-	for (int i = 0; i < 3; i++)
-		close_fd(&r->child_fd[i]);
+	close_child_fds(r);
 	if (x < 0)
 		reap_end(&r->reap, 0);
 	return x;
