@@ -20,6 +20,7 @@
 #include "sys/reap.h"
 #include "sys/spawn.h"
 #include "sys/stream.h"
+#include "sys/strings.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -179,24 +180,6 @@ static bool hear(struct server *v, struct question *ret)
 	return true;
 }
 
-static const char *next_string(const char **at)
-{
-	const char *s = *at;
-
-	*at += strlen(s) + 1;
-	return s;
-}
-
-static const char *const *next_list(const char **at, size_t n, const char ***words)
-{
-	const char **list = *words;
-
-	for (size_t i = 0; i < n; i++)
-		*(*words)++ = next_string(at);
-	*(*words)++ = NULL;
-	return list;
-}
-
 /* `words` gets the pointers. */
 static void unpack(struct server *v, const struct question *q, const char **words)
 {
@@ -216,15 +199,15 @@ static void unpack(struct server *v, const struct question *q, const char **word
 		.sink = sink,
 		.sink_arg = v,
 	};
-	s->argv = next_list(&at, q->argc, &words);
-	s->cwd = next_string(&at);
-	s->pin = q->has_pin ? next_string(&at) : NULL;
-	s->cgroup = q->has_cgroup ? next_string(&at) : NULL;
-	s->bind_from = q->has_bind ? next_string(&at) : NULL;
-	s->bind_to = q->has_bind ? next_string(&at) : NULL;
-	s->read_only = next_list(&at, q->n_read_only, &words);
-	s->writable = next_list(&at, q->n_writable, &words);
-	s->env = next_list(&at, q->envc, &words);
+	s->argv = strings_next_list(&at, q->argc, &words);
+	s->cwd = strings_next(&at);
+	s->pin = q->has_pin ? strings_next(&at) : NULL;
+	s->cgroup = q->has_cgroup ? strings_next(&at) : NULL;
+	s->bind_from = q->has_bind ? strings_next(&at) : NULL;
+	s->bind_to = q->has_bind ? strings_next(&at) : NULL;
+	s->read_only = strings_next_list(&at, q->n_read_only, &words);
+	s->writable = strings_next_list(&at, q->n_writable, &words);
+	s->env = strings_next_list(&at, q->envc, &words);
 }
 
 static void answer(struct server *v, int code, const struct err *e,
@@ -340,15 +323,6 @@ static bool have_server(void)
 	return true;
 }
 
-static size_t put_list(struct str *out, const char *const *list)
-{
-	size_t n = 0;
-
-	for (; list && list[n]; n++)
-		str_add(out, list[n], strlen(list[n]) + 1);
-	return n;
-}
-
 static void pack(const struct proc_spec *s, struct question *q, struct str *out)
 {
 	const char *const more[] = { s->cwd, s->pin, s->cgroup, s->bind_from,
@@ -363,14 +337,14 @@ static void pack(const struct proc_spec *s, struct question *q, struct str *out)
 	q->leave = s->leave;
 	q->timeout_ns = s->timeout_ns;
 	q->grace_ns = s->grace_ns;
-	q->argc = (uint32_t)put_list(out, s->argv);
+	q->argc = (uint32_t)strings_put(out, s->argv);
 	for (size_t i = 0; i < ARRAY_LEN(more); i++)
 		if (more[i])
 			str_add(out, more[i], strlen(more[i]) + 1);
-	q->n_read_only = (uint32_t)put_list(out, s->read_only);
-	q->n_writable = (uint32_t)put_list(out, s->writable);
+	q->n_read_only = (uint32_t)strings_put(out, s->read_only);
+	q->n_writable = (uint32_t)strings_put(out, s->writable);
 	/* last, since it is what changes: its seed and its padding are at its end */
-	q->envc = (uint32_t)put_list(out, s->env);
+	q->envc = (uint32_t)strings_put(out, s->env);
 }
 
 static size_t same_begin(const struct str *a, const struct str *b)

@@ -19,6 +19,7 @@
 #include "sys/guard.h"
 #include "sys/launch.h"
 #include "sys/mounts.h"
+#include "sys/strings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,25 +101,6 @@ static bool receive(struct request *q, int fds[FDS])
 	return n == (ssize_t)sizeof(*q);
 }
 
-static const char *next_string(const char **at)
-{
-	const char *s = *at;
-
-	*at += strlen(s) + 1;
-	return s;
-}
-
-/* The next `n` strings as a list in *words, which moves behind it. */
-static const char *const *next_list(const char **at, size_t n, const char ***words)
-{
-	const char **list = *words;
-
-	for (size_t i = 0; i < n; i++)
-		*(*words)++ = next_string(at);
-	*(*words)++ = NULL;
-	return list;
-}
-
 /* The request as a launch; `words` gets the pointer arrays. */
 static void unpack(const struct request *q, const char *bytes, const char **words,
 		   const int fds[FDS], struct launch *ret)
@@ -134,15 +116,15 @@ static void unpack(const struct request *q, const char *bytes, const char **word
 				.how = q->how,
 				.uid = geteuid(),
 				.gid = getegid() };
-	s->path = next_string(&at);
-	s->argv = next_list(&at, q->argc, &words);
-	s->env = next_list(&at, q->envc, &words);
-	s->read_only = next_list(&at, q->n_read_only, &words);
-	s->writable = next_list(&at, q->n_writable, &words);
-	s->cwd = q->has_cwd ? next_string(&at) : NULL;
-	s->bind_from = q->has_bind ? next_string(&at) : NULL;
-	s->bind_to = q->has_bind ? next_string(&at) : NULL;
-	s->cgroup = q->has_cgroup ? next_string(&at) : NULL;
+	s->path = strings_next(&at);
+	s->argv = strings_next_list(&at, q->argc, &words);
+	s->env = strings_next_list(&at, q->envc, &words);
+	s->read_only = strings_next_list(&at, q->n_read_only, &words);
+	s->writable = strings_next_list(&at, q->n_writable, &words);
+	s->cwd = q->has_cwd ? strings_next(&at) : NULL;
+	s->bind_from = q->has_bind ? strings_next(&at) : NULL;
+	s->bind_to = q->has_bind ? strings_next(&at) : NULL;
+	s->cgroup = q->has_cgroup ? strings_next(&at) : NULL;
 	s->cpus = q->cpus_size ? (const void *)bytes : NULL;
 	s->cpus_size = q->cpus_size;
 	s->no_aslr = q->no_aslr;
@@ -273,16 +255,6 @@ void spawn_prepare(void)
 	pthread_mutex_unlock(&helper.lock);
 }
 
-/* How many. */
-static size_t put_list(const char *const *list, struct str *out)
-{
-	size_t n = 0;
-
-	for (; list && list[n]; n++)
-		str_add(out, list[n], strlen(list[n]) + 1);
-	return n;
-}
-
 static void pack(const struct launch *l, struct request *q, struct str *out)
 {
 	const struct spawn *s = &l->s;
@@ -301,10 +273,10 @@ static void pack(const struct launch *l, struct request *q, struct str *out)
 			       .parent = l->parent };
 	str_add(out, (const char *)s->cpus, q->cpus_size);
 	str_add(out, s->path, strlen(s->path) + 1);
-	q->argc = put_list(s->argv, out);
-	q->envc = put_list(s->env, out);
-	q->n_read_only = put_list(s->read_only, out);
-	q->n_writable = put_list(s->writable, out);
+	q->argc = strings_put(out, s->argv);
+	q->envc = strings_put(out, s->env);
+	q->n_read_only = strings_put(out, s->read_only);
+	q->n_writable = strings_put(out, s->writable);
 	for (size_t i = 0; i < ARRAY_LEN(more); i++)
 		if (more[i])
 			str_add(out, more[i], strlen(more[i]) + 1);
