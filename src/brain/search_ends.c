@@ -228,11 +228,24 @@ bool search_ends_between_looks(struct search *s)
 	return true;
 }
 
-bool search_back_to_ends(struct search *s, const struct ends *e)
+static bool look_equal(const struct search *s)
 {
 	const struct posterior *p = &s->post;
 
-	if (p->change_end * p->change_end > Z_ENDS * Z_ENDS * p->change_end_var)
+	return p->change_end * p->change_end <= Z_ENDS * Z_ENDS * p->change_end_var;
+}
+
+bool search_give_up_equal_ends(struct search *s)
+{
+	if (!look_equal(s))
+		return false;
+	give_up_ends(s);
+	return true;
+}
+
+bool search_back_to_ends(struct search *s, const struct ends *e)
+{
+	if (!look_equal(s))
 		return false;
 	for (uint32_t u = 0; u < s->data.units.n; u++)
 		if (s->data.units.v[u].n < 4 && search_build_of_unit(s, u) >= 0) {

@@ -202,10 +202,12 @@ static void search_stage(struct search *s, const struct ends *e)
 		 p->two_careful > (search_can_relayout(s) ? 0.95 : P_TWO_CAREFUL)) {
 		if (over_budget(s) || !search_confirm_multiple(s, e))
 			search_answer_multiple(s);
-	} else if (over_budget(s))
-		search_undecided(s, "the limit of builds or runs is reached");
-	else if (!finish_build(s) && !doubt_ends(s, e, units) && !search_try_to_name(s))
+	} else if (over_budget(s)) {
+		if (!s->params.coarser || !search_give_up_equal_ends(s))
+			search_undecided(s, "the limit of builds or runs is reached");
+	} else if (!finish_build(s) && !doubt_ends(s, e, units) && !search_try_to_name(s)) {
 		next_best(s, e);
+	}
 }
 
 /* Both ends' builds are one and the same, byte for byte: no run can tell them apart. */

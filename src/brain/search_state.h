@@ -118,6 +118,8 @@ void search_no_change(struct search *s);
  * action or an answer was found.
  */
 bool search_back_to_ends(struct search *s, const struct ends *e);
+/* The same where nothing may be measured any more. */
+bool search_give_up_equal_ends(struct search *s);
 /*
  * After many visits of the ends and nothing else they are looked at now and then, and visited (true) in between: nothing that a single run
  * more could show is worth the computing.
