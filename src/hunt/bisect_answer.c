@@ -14,6 +14,7 @@
 #include "text/json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { DUEL_MAX_RUNS = 14, SUSPECTS_MAX = 64, RANGES_MAX = 8, MANY_RUNS = 60 };
@@ -269,24 +270,47 @@ static void put_warnings(const struct bisect *b, const struct search_status *st,
 	json_out_close(w);
 }
 
+/* The head-to-head's row of the searched metric, false if there is none with an interval. */
+static bool proof_of(const struct bisect *b, struct comparison *ret)
+{
+	struct duel_rows rows = { 0 };
+	bool found = false;
+
+	duel_judge(&b->duel, &rows);
+	for (size_t i = 0; i < rows.n && !found; i++)
+		if (rows.v[i].a->primary && isfinite(rows.v[i].j.cmp.low)) {
+			*ret = rows.v[i].j.cmp;
+			found = true;
+		}
+	free(rows.v);
+	return found;
+}
+
+/*
+ * Fresh runs of the named commit and its parent in turns rule out half of the change that the search saw there: a machine that changed its
+ * speed in step with the search can make a commit look guilty, but not twice. Then it is no name.
+ */
+static bool proof_fails(const struct bisect *b, const struct search_status *st)
+{
+	struct comparison cmp;
+
+	if (!b->dueled || st->answer != ANSWER_NAMED || !proof_of(b, &cmp))
+		return false;
+	return st->change > 0 ? cmp.high < st->change / 2 : cmp.low > st->change / 2;
+}
+
 static void put_numbers(struct bisect *b, const struct search_status *st, struct json_out *w)
 {
 	double change = st->change, low = st->low, high = st->high;
 	const char *source = "search";
 
-	if (b->dueled) {
-		struct duel_rows rows = { 0 };
+	struct comparison cmp;
 
-		duel_judge(&b->duel, &rows);
-		for (size_t i = 0; i < rows.n; i++)
-			if (rows.v[i].a->primary && isfinite(rows.v[i].j.cmp.low)) {
-				change = rows.v[i].j.cmp.shift;
-				low = rows.v[i].j.cmp.low;
-				high = rows.v[i].j.cmp.high;
-				source = "head-to-head";
-				break;
-			}
-		free(rows.v);
+	if (b->dueled && proof_of(b, &cmp)) {
+		change = cmp.shift;
+		low = cmp.low;
+		high = cmp.high;
+		source = "head-to-head";
 	}
 	json_out_number(w, "change", change);
 	json_out_number(w, "low", low);
@@ -351,6 +375,12 @@ int bisect_answer(struct bisect *b, char **ret, struct err *e)
 
 	(void)e;
 	search_status(b->search, &st);
+	if (b->answered && proof_fails(b, &st)) {
+		st.answer = ANSWER_UNDECIDED;
+		snprintf(
+			st.why, sizeof(st.why),
+			"the likeliest commit and its parent, run against each other, do not show the change");
+	}
 	answer = b->answered ? st.answer : ANSWER_UNDECIDED;
 	json_out_object(&w, NULL);
 	json_out_int(&w, "schema", 1);

@@ -91,6 +91,14 @@ static void put_suspect_rows(const struct json *a, const char *first_label, size
 	}
 }
 
+static void put_fresh_runs(const struct json *a, struct str *out)
+{
+	str_addf(out, "against %s in %lld + %lld fresh runs\n",
+		 !strcmp(kind(a), "release") ? "the release before it" : "its parent",
+		 answer_int(a, "head_to_head.metrics[0].n[0]"),
+		 answer_int(a, "head_to_head.metrics[0].n[1]"));
+}
+
 /* An interval that holds "no change" is no confirmation, and must not read like one. */
 static void put_named_change(const struct json *a, struct str *out)
 {
@@ -102,10 +110,7 @@ static void put_named_change(const struct json *a, struct str *out)
 	else
 		str_addf(out, " %s, ", direction_word(a));
 	if (!strcmp(answer_str(a, "change_source"), "head-to-head"))
-		str_addf(out, "against %s in %lld + %lld fresh runs\n",
-			 !strcmp(kind(a), "release") ? "the release before it" : "its parent",
-			 answer_int(a, "head_to_head.metrics[0].n[0]"),
-			 answer_int(a, "head_to_head.metrics[0].n[1]"));
+		put_fresh_runs(a, out);
 	else
 		str_addf(out, "%s all builds of the search\n", open ? "by" : "estimated from");
 }
@@ -197,6 +202,27 @@ static void put_multiple(const struct json *a, struct str *out)
 		put_change_line(json_at(changes, i), i == 0, out);
 }
 
+/* The head-to-head has taken back what the search named. */
+static void put_contradicted(const struct json *a, struct str *out)
+{
+	AUTO(str) struct str p = STR_INIT;
+
+	answer_probability(answer_number(a, "probability"), &p);
+	label(out, "");
+	put_name(answer_str(a, "suspects[0].commit"), out);
+	str_addf(out, "  %s   P = %s by the search alone\n", answer_str(a, "suspects[0].subject"),
+		 p.p);
+	label(out, "");
+	answer_change(a, out);
+	str_putc(out, ' ');
+	put_fresh_runs(a, out);
+	label(out, "");
+	str_puts(
+		out,
+		"the machine may have changed its speed in step with the search: --new searches again; "
+		"culprit doctor\n");
+}
+
 static void put_undecided(const struct json *a, struct str *out)
 {
 	size_t n = json_count(json_get(a, "suspects"));
@@ -204,6 +230,10 @@ static void put_undecided(const struct json *a, struct str *out)
 
 	label(out, "undecided");
 	str_addf(out, "%s\n", answer_str(a, "why"));
+	if (json_get(a, "head_to_head")) {
+		put_contradicted(a, out);
+		return;
+	}
 	/* Nothing between the ends was measured: a list of suspects would be a list of commits. */
 	if (n > 1 && answer_int(a, "builds") <= 2) {
 		label(out, "");
