@@ -169,13 +169,15 @@ static pid_t clone_child(int (*fn)(void *), struct launch *l)
 		flags |= mounts_flags(l->how);
 	if (l->s.fresh_pids)
 		flags |= CLONE_NEWPID;
-	/* No handler of ours may run in the child while it shares our memory. */
+	/* No handler of ours may run in the child while it shares our memory. A helper process has none, or blocks its signal. */
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (!l->is_alone)
+		pthread_sigmask(SIG_SETMASK, &all, &old);
 	pid_t pid = clone(fn, stack + STACK_SIZE, flags, l);
 	int saved = errno;
 
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!l->is_alone)
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
 	give_stack(l, stack);
 	errno = saved;
 	return pid;

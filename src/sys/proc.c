@@ -437,7 +437,9 @@ static int run_start(struct run *r, const char *path, struct spawned *child, str
 
 	r->pid = child->pid;
 	reap_started(&r->reap, child->pid);
-	close_child_fds(r);
+	/* by signal, nothing needs the pipes' end, and each would wake us */
+	if (!spawn_is_alone())
+		close_child_fds(r);
 	if (x < 0)
 		reap_end(&r->reap, 0);
 	return x;

@@ -158,6 +158,8 @@ static bool serve_one(void)
 
 	if (!receive(&q, fds))
 		return false;
+	/* servers that have ended: we have no other children */
+	waitpid(-1, NULL, WNOHANG);
 	if (q.server) {
 		struct reply r = { .pid = fork_server(q.server, fds[0]), .error = errno };
 
