@@ -74,7 +74,7 @@ static bool send_all(int fd, const char *p, size_t n)
 /* --- the server ------------------------------------------------------------------------------------------------------ */
 
 struct server {
-	int fd;
+	int in, out;
 	bool is_lost; /* nobody is at the other end */
 	struct str strings,
 		before;	  /* of the last question and the one before, as on the other side */
@@ -86,7 +86,7 @@ struct server {
 
 static void flush_pieces(struct server *v)
 {
-	v->is_lost = v->is_lost || !send_all(v->fd, v->pieces, v->n_pieces);
+	v->is_lost = v->is_lost || !send_all(v->out, v->pieces, v->n_pieces);
 	v->n_pieces = 0;
 }
 
@@ -117,7 +117,7 @@ static bool halt(void *arg)
 {
 	struct server *v = arg;
 	char c;
-	ssize_t n = recv(v->fd, &c, 1, MSG_DONTWAIT);
+	ssize_t n = recv(v->in, &c, 1, MSG_DONTWAIT);
 
 	if (n == 0)
 		v->is_lost = true;
@@ -132,7 +132,7 @@ static bool fill(struct server *v, size_t n)
 	char buf[16384];
 
 	while (v->input.n < n) {
-		ssize_t k = recv(v->fd, buf, sizeof(buf), 0);
+		ssize_t k = recv(v->in, buf, sizeof(buf), 0);
 
 		if (k < 0 && errno == EINTR)
 			continue;
@@ -195,7 +195,7 @@ static void unpack(struct server *v, const struct question *q, const char **word
 		.leave = q->leave,
 		.halt = halt,
 		.halt_arg = v,
-		.halt_fd = v->fd,
+		.halt_fd = v->in,
 		.sink = sink,
 		.sink_arg = v,
 	};
@@ -268,12 +268,13 @@ static void end_the_rest(void)
 	reap_end(&r, 0);
 }
 
-static void serve(int fd)
+static void serve(int in, int out)
 {
 	static struct server v = { .strings = STR_INIT, .before = STR_INIT, .input = STR_INIT };
 	struct question q;
 
-	v.fd = fd;
+	v.in = in;
+	v.out = out;
 	prctl(PR_SET_NAME, "culprit-run");
 	prepare_signals();
 	reap_forget();
@@ -288,18 +289,24 @@ static struct {
 	pthread_mutex_t lock;
 	pid_t owner; /* whose it is: not a fork's of it */
 	pid_t pid;   /* < 0: there can be none */
-	int fd;
+	int to, from;
 	struct str asked;  /* the strings of the last question */
 	struct str before; /* those of the one before it: their memory is used again */
 	size_t n_input;
 	char input[PIECES];
-} server = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .asked = STR_INIT, .before = STR_INIT };
+} server = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	     .to = -1,
+	     .from = -1,
+	     .asked = STR_INIT,
+	     .before = STR_INIT };
 
 static void lose_server(void)
 {
-	if (server.fd >= 0)
-		close(server.fd);
-	server.fd = -1;
+	if (server.to >= 0) {
+		close(server.to);
+		close(server.from);
+	}
+	server.to = server.from = -1;
 	server.pid = 0;
 	server.n_input = 0;
 	str_clear(&server.asked);
@@ -314,11 +321,11 @@ static bool have_server(void)
 	}
 	if (server.pid)
 		return server.pid > 0;
-	server.pid = spawn_server(serve, &server.fd);
+	server.pid = spawn_server(serve, &server.to, &server.from);
 	if (server.pid < 0)
 		return false;
 	/* as often as the caller wants to be asked whether to go on (proc.h) */
-	setsockopt(server.fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_usec = 250000 },
+	setsockopt(server.from, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_usec = 250000 },
 		   sizeof(struct timeval));
 	return true;
 }
@@ -385,7 +392,7 @@ static bool ask(const struct proc_spec *spec, bool has_out, bool has_err)
 	q.n = (uint32_t)(server.asked.n - q.same_begin - q.same_end);
 	str_add(&text, (const char *)&q, sizeof(q));
 	str_add(&text, server.asked.p + q.same_begin, q.n);
-	return send_all(server.fd, text.p, text.n);
+	return send_all(server.to, text.p, text.n);
 }
 
 struct hearing {
@@ -441,7 +448,7 @@ static void look_around(struct hearing *h)
 		s->tick(s->tick_arg);
 	if (!h->has_stopped && ((s->stop && s->stop()) || (s->halt && s->halt(s->halt_arg)))) {
 		h->has_stopped = true;
-		send_all(server.fd, "", 1);
+		send_all(server.to, "", 1);
 	}
 }
 
@@ -449,8 +456,8 @@ static void look_around(struct hearing *h)
 static bool hear_all(struct hearing *h)
 {
 	while (!h->is_done) {
-		ssize_t n =
-			recv(server.fd, server.input + server.n_input, PIECES - server.n_input, 0);
+		ssize_t n = recv(server.from, server.input + server.n_input,
+				 PIECES - server.n_input, 0);
 
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 			return false;

@@ -40,8 +40,8 @@ struct request {
 	bool has_cwd, has_cwd_fd, has_bind, has_cgroup, has_gate, no_aslr, fresh_pids;
 	enum bind_how how;
 	pid_t parent;
-	void (*server)(
-		int fd); /* not a child but a server is wanted (spawn_server); of one program image */
+	/* not a child but a server is wanted (spawn_server); of one program image */
+	void (*server)(int in, int out);
 };
 struct reply {
 	pid_t pid; /* < 0: none, error says why */
@@ -132,20 +132,25 @@ static void unpack(const struct request *q, const char *bytes, const char **word
 	memcpy(s->fd, fds, sizeof(s->fd));
 }
 
-static pid_t fork_server(void (*server)(int fd), int fd)
+static pid_t fork_server(void (*server)(int in, int out), const int fds[2])
 {
+	enum { IN = FD_SOCKET, OUT };
 	pid_t pid = fork();
 
 	if (pid)
 		return pid;
 	mounts_forget();
-	dup2(fd, FD_SOCKET);
-	syscall(SYS_close_range, FD_SOCKET + 1u, ~0u, 0u);
+	/* moved up first: either may be where the other is to be */
+	int in = fcntl(fds[0], F_DUPFD, 10), out = fcntl(fds[1], F_DUPFD, 10);
+
+	dup2(in, IN);
+	dup2(out, OUT);
+	syscall(SYS_close_range, OUT + 1u, ~0u, 0u);
 	setsid();
 	/* it makes its children itself; we were forked with the lock held */
 	pthread_mutex_init(&helper.lock, NULL);
 	helper.is_alone = true;
-	server(FD_SOCKET);
+	server(IN, OUT);
 	for (;;)
 		syscall(SYS_exit_group, 0);
 }
@@ -161,9 +166,10 @@ static bool serve_one(void)
 	/* servers that have ended: we have no other children */
 	waitpid(-1, NULL, WNOHANG);
 	if (q.server) {
-		struct reply r = { .pid = fork_server(q.server, fds[0]), .error = errno };
+		struct reply r = { .pid = fork_server(q.server, fds), .error = errno };
 
 		close(fds[0]);
+		close(fds[1]);
 		return send(FD_SOCKET, &r, sizeof(r), MSG_NOSIGNAL) == (ssize_t)sizeof(r);
 	}
 	AUTO_FREE char *bytes = xmalloc(q.bytes);
@@ -428,27 +434,38 @@ bool spawn_is_alone(void)
 	return helper.is_alone;
 }
 
-pid_t spawn_server(void (*server)(int fd), int *ret_fd)
+pid_t spawn_server(void (*server)(int in, int out), int *ret_to, int *ret_from)
 {
 	const struct request q = { .server = server };
 	struct str none = STR_INIT;
 	struct reply r = { .pid = -1 };
-	int pair[2];
+	int to[2], from[2];
 
 	spawn_prepare();
-	if (helper.is_alone || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+	if (helper.is_alone || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) < 0)
 		return -1;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, from) < 0) {
+		close(to[0]);
+		close(to[1]);
+		return -1;
+	}
+	const int theirs[] = { to[1], from[1] };
+
 	pthread_mutex_lock(&helper.lock);
 	if (helper.owner == getpid() && helper.pid &&
-	    (!send_bytes(&q, &none, &pair[1], 1) || !read_all(helper.fd, (char *)&r, sizeof(r)))) {
+	    (!send_bytes(&q, &none, theirs, 2) || !read_all(helper.fd, (char *)&r, sizeof(r)))) {
 		drop_helper();
 		r.pid = -1;
 	}
 	pthread_mutex_unlock(&helper.lock);
-	close(pair[1]);
-	if (r.pid > 0)
-		*ret_fd = pair[0];
-	else
-		close(pair[0]);
+	close(to[1]);
+	close(from[1]);
+	*ret_to = to[0];
+	*ret_from = from[0];
+	if (r.pid < 0) {
+		close(to[0]);
+		close(from[0]);
+		*ret_to = *ret_from = -1;
+	}
 	return r.pid;
 }

@@ -30,11 +30,12 @@ void spawn_prepare(void);
 /* Negative if no child could be made at all. With a stage set the child has ended and must still be waited for. */
 int spawn_child(const struct spawn *s, struct spawned *ret, struct err *e) MUST_USE;
 /*
- * A server: a small process that runs `server` on one end of a socket pair, of which *ret_fd gets the other, and ends when that returns. It
- * has nothing open but the socket (its 0, 1, 2 are /dev/null), a session of its own, and makes children itself (spawn_child). It is no child of ours but the helper's, and
- * ends by itself when the socket does. Its number; negative if there can be none here.
+ * A server: a small process that runs `server` on the ends of two socket pairs, one to hear on and one to answer on, and ends when that
+ * returns. Two, since who waits for an answer on the socket that it asked by is woken once when the question is taken from it. We get the other
+ * ends. It has nothing else open (its 0, 1, 2 are /dev/null), a session of its own, and makes children itself (spawn_child). It is no child of ours but
+ * the helper's, and ends by itself when the sockets do. Its number; negative if there can be none here.
  */
-pid_t spawn_server(void (*server)(int fd), int *ret_fd);
+pid_t spawn_server(void (*server)(int in, int out), int *ret_to, int *ret_from);
 bool spawn_is_alone(void); /* are we one? */
 /* Can a child have a mount namespace with a bind mount? Tried once, remembered. */
 bool spawn_can_bind(void);
