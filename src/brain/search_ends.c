@@ -8,8 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define Z_ENDS 2.4	/* standard errors that the ends must differ by before the search starts */
-#define Z_ENDS_LATE 3.2 /* after END_VISITS: with that many looks chance alone passes the first */
+#define Z_ENDS 2.4 /* standard errors that the ends must differ by before the search starts */
+#define Z_ENDS_SURE                                                                                \
+	3.2 /* after END_VISITS, with that many looks chance alone passes the first; and where a false start is dear */
+#define Z_ENDS_PLAIN 8 /* no doubt, however few the runs */
+#define DEAR                                                                                       \
+	50 /* visits that a build costs, from where the ends are looked at twice before the first build */
 #define P_NONE 0.95
 #define MANY_UNITS 10
 #define P_NONE_MANY 0.9
@@ -268,8 +272,17 @@ static bool ends_differ(const struct search *s, unsigned visits, bool *ret_small
 	const struct posterior *p = &s->post;
 	double se = sqrt(p->change_end_var), z = fabs(p->change_end) / se;
 
+	struct costs c;
+
+	search_costs(s, &c);
 	*ret_small = fabs(p->change_end) + 2.6 * se < search_margin(s);
-	return z > (visits <= END_VISITS ? Z_ENDS : Z_ENDS_LATE) && !*ret_small;
+	if (*ret_small)
+		return false;
+	if (visits > END_VISITS)
+		return z > Z_ENDS_SURE;
+	if (c.build < DEAR * (c.run * s->params.runs_per_boot + c.boot))
+		return z > Z_ENDS;
+	return z > (visits < 6 ? Z_ENDS_PLAIN : Z_ENDS_SURE);
 }
 
 /* Stage 0. True if an action or an answer was found; false to go on to the search. */
