@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define Z_EQUAL 3 /* standard errors: the ends count as equal in a search inside */
-#define P_TWO 0.85
+#define P_TWO 0.75
 #define P_TWO_CAREFUL 0.5 /* where no fresh build could tell two changes from build offsets */
 #define END_DOUBT 0.4	  /* P(no change) at which an end's own build is suspected */
 #define LEAST_NATS 0.231  /* what all that the limits allow must promise */
