@@ -44,15 +44,15 @@ if command -v hyperfine >/dev/null 2>&1; then
 	bare_runs() { "$peak" hyperfine -N --runs "$1" --warmup 1 --style none true; }
 	rival_runs() { "$peak" hyperfine --runs "$1" --warmup 1 --style none true; }
 	own_runs() { "$peak" "$culprit" -C "$work/r" run HEAD -n "$1" --bench true -q --new; }
-	# what 400 further runs take, on the clock and of the CPU: neither's start, calibration or checkout is in it
+	# what 1,200 further runs take, on the clock and of the CPU: neither's start, calibration or checkout is in it
 	for turn in 1 2 3 4 5; do
 		for who in rival own bare; do
-			echo "$(${who}_runs 500) $(${who}_runs 100)" | awk '{ print $1 - $5, $4 - $8 }' >>"$work/$who"
+			echo "$(${who}_runs 1300) $(${who}_runs 100)" | awk '{ print $1 - $5, $4 - $8 }' >>"$work/$who"
 		done
 	done
 	for k in 1 2; do
 		what=$(echo 'on the clock,of the CPU' | cut -d, -f$k)
-		row "400 further runs of true, $what (median of $turn)" "$(cut -d' ' -f$k "$work/own" | median)" s \
+		row "1,200 further runs of true, $what (median of $turn)" "$(cut -d' ' -f$k "$work/own" | median)" s \
 			"$(cut -d' ' -f$k "$work/rival" | median)" "hyperfine's own time"
 	done
 	without="$(cut -d' ' -f1 "$work/bare" | median) s on the clock and $(cut -d' ' -f2 "$work/bare" | median) s of the CPU"
@@ -97,12 +97,12 @@ PAGE
 	echo "| figure | measured | against | ratio | |"
 	echo "|---|---|---|---|---|"
 	awk -F'\t' '{ printf "| %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5 }' "$work/rows"
-	[ -z "${without:-}" ] || printf '\nThe same 400 runs by `hyperfine -N`, without a shell: %s.\n' "$without"
+	[ -z "${without:-}" ] || printf '\nThe same 1,200 runs by `hyperfine -N`, without a shell: %s.\n' "$without"
 	cat <<'PAGE'
 
 - The own cost is the median of 200 interleaved pairs, some milliseconds apart: `true` under the shell as a benchmark is run, with pipes, limits,
   accounting and reading, minus a bare `fork`, `execl`, `waitpid` of `true` (`bench/run_cost.c`).
-- hyperfine and culprit in turn: the time of 500 runs of the same command minus that of 100, so that neither's start counts. Both are as a user
+- hyperfine and culprit in turn: the time of 1,300 runs of the same command minus that of 100, so that neither's start counts. Both are as a user
   starts them, `hyperfine true` and `culprit run --bench true`, and both then run it by `sh -c`. hyperfine throws the output away and keeps the times in
   memory; culprit keeps the output, has a session and a mount namespace for each run, a small process that runs them and ends what they leave, and journals the
   runs one by one. The CPU time is that of all processes, culprit's helpers too. `hyperfine -N` starts no shell, which culprit always does: beside it for information, no promise.
