@@ -15,6 +15,7 @@
 static const unsigned repeats[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32 };
 
 /* Squared separation beyond which doubt is not for want of runs: a unit still in doubt there is odd, and stays so. */
+#define FREE_BOOT 0.05 /* of a run */
 #define DECISIVE 60
 #define WILD_VISITS 4 /* fewer may all have been disturbed */
 
@@ -74,7 +75,11 @@ unsigned choose_runs_per_boot(const struct choose_in *in)
 	double s2, k2;
 	unsigned least = in->runs_per_boot ? in->runs_per_boot : 1;
 
-	if (in->costs.boot <= 0 || in->data->noise.exact)
+	/*
+	 * A boot that costs next to nothing is had for each run. A single boot with four runs would part the two levels by what those four
+	 * happen to agree in, and on a machine with two speeds that is a hundredth of what boots differ by.
+	 */
+	if (in->costs.boot < FREE_BOOT * in->costs.run || in->data->noise.exact)
 		return least;
 	mean_noise(in, &s2, &k2);
 	double k = sqrt(in->costs.boot / in->costs.run * s2 / fmax(k2, 1e-4 * s2));

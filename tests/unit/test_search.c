@@ -971,6 +971,28 @@ static void what_cannot_be_learnt_is_given_up(void **state UNUSED)
 	graph_done(&g);
 }
 
+/* A boot that costs a hundredth of a run is made anew for each: no visit has two runs, however much they scatter. */
+static void a_boot_for_each_run_where_it_costs_nothing(void **state UNUSED)
+{
+	struct search_params p = params(0.015);
+	AUTO_FREE struct outcome_of_hunt *o = xcalloc(1, sizeof(*o));
+	struct graph g = graph_line(64);
+	struct world w = { .g = g,
+			   .culprit = 23,
+			   .shift = 0.6,
+			   .run_sd = 0.4,
+			   .build_seconds = 20,
+			   .boot_seconds = 0.0004,
+			   .run_seconds = 0.04,
+			   .seed = 5 };
+
+	hunt(&w, &p, o);
+	assert_int_equal(o->st.answer, ANSWER_NAMED);
+	for (size_t i = 0; i < o->n_actions; i++)
+		assert_true(o->log[i].runs <= 1);
+	graph_done(&g);
+}
+
 /* Boots that differ more than runs, and cost: then each visit makes few runs; boots that do not differ: many. */
 static void boots_are_repeated_not_runs(void **state UNUSED)
 {
@@ -1113,6 +1135,7 @@ int main(void)
 		cmocka_unit_test(two_speeds_do_not_hide_that_nothing_changed),
 		cmocka_unit_test(no_change_may_be_of_a_larger_margin),
 		cmocka_unit_test(what_cannot_be_learnt_is_given_up),
+		cmocka_unit_test(a_boot_for_each_run_where_it_costs_nothing),
 		cmocka_unit_test(boots_are_repeated_not_runs),
 		cmocka_unit_test(values_may_be_zero_or_negative),
 		cmocka_unit_test(failures_end_in_words),
