@@ -24,12 +24,13 @@ kill_until_done() {
 	RANDOM=$seed
 	kills=0
 	while :; do
-		at=$((1 + RANDOM % (calls / 4)))
+		# later and later, since what each start does again may be more than a quarter of a short command's calls
+		at=$((1 + RANDOM % (calls / 4 + calls * kills / 40)))
 		status=0
 		FAULT_KILL_AT=$at disturbed "$@" --store "$store" >killed.json 2>killed.err || status=$?
 		[ "$status" -eq 137 ] || break
 		kills=$((kills + 1))
-		[ "$kills" -lt 200 ] || { echo "seed $seed: it never ends"; return 1; }
+		[ "$kills" -lt 200 ] || { echo "seed $seed: it never ends: $calls calls, $*"; return 1; }
 	done
 	echo "seed $seed: $kills kills, status $status, $(cat killed.err)"
 	[ "$kills" -ge 3 ]
