@@ -111,34 +111,33 @@ living() { pgrep -f "^$mark" || true; }
 await() { for ((i = 0; i < 600; i++)); do "$@" && return; sleep 0.05; done; complain "waited in vain for $*"; }
 is_dead() { [ -z "$(living)" ]; }
 
+# Kills culprit when FILE is there and something with the mark lives: a run of c$1 with --build $2 and --bench $3.
+kill_once_there() { # K BUILD BENCH FILE
+	rm -f "$4"
+	culprit run "c$1" -n 1 --build "$2" --bench "$3" >/dev/null 2>&1 3>&- &
+	pid=$!
+	await test -e "$4"
+	await living_now
+	kill -KILL $pid
+	wait $pid || true
+}
+
 @test 'kill -9 in a build or a run: nothing of it lives on, daemons neither once the store is used again' {
 	mark=culprit-test-$$-$RANDOM
 	deep="(bash -c 'exec -a $mark-deep sleep 300'; :) & touch $BATS_TEST_TMPDIR/began; wait"
 	for where in build bench; do
-		rm -f "$BATS_TEST_TMPDIR/began"
 		build='sh build.sh' run=./program
 		[ $where = bench ] || build="$deep; sh build.sh"
 		[ $where = build ] || run="$deep; ./program"
-		culprit run c1 -n 1 --build "$build" --bench "$run" >/dev/null 2>&1 3>&- &
-		pid=$!
-		await test -e "$BATS_TEST_TMPDIR/began"
-		await living_now
-		kill -KILL $pid
-		wait $pid || true
+		kill_once_there 1 "$build" "$run" "$BATS_TEST_TMPDIR/began"
 		await is_dead
 	done
 	# a run's daemons die too: what runs a benchmark knows all that came of it; a build's live on until the store is used again
 	for where in bench build; do
-		rm -f "$BATS_TEST_TMPDIR/daemon"
 		deep="(setsid bash -c 'exec -a $mark-daemon sleep 300' &); touch $BATS_TEST_TMPDIR/daemon; sleep 300"
 		build='sh build.sh' run=$deep
 		[ $where = bench ] || build=$deep
-		culprit run c2 -n 1 --build "$build" --bench "$run" >/dev/null 2>&1 3>&- &
-		pid=$!
-		await test -e "$BATS_TEST_TMPDIR/daemon"
-		await living_now
-		kill -KILL $pid
-		wait $pid || true
+		kill_once_there 2 "$build" "$run" "$BATS_TEST_TMPDIR/daemon"
 		[ $where = build ] || await is_dead
 	done
 	culprit_run run c2 -n 1 --build 'sh build.sh' --bench ./program

@@ -31,7 +31,8 @@ struct search_params {
 	bool can_relayout; /* a fresh build of a tested commit is possible (another layout) */
 	bool inside;	   /* ends may be equal: search for changes inside the range */
 	bool coarser; /* ends that cannot be told apart may be "no change" of more than the margin, up to five times as much */
-	unsigned max_runs; /* limits; 0 = the defaults 1500 and 70 (+ log2 of the candidates) */
+	unsigned
+		max_runs; /* limits; 0 = the defaults: 1500, and more for ends where builds are dear; 70 (+ log2 of the candidates) */
 	unsigned max_builds;
 	unsigned runs_per_boot; /* least runs that a visit makes; 1 */
 	bool exact_sides; /* no sketch of the posterior: for tests and simulations, O(N^2) a decision */

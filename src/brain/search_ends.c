@@ -54,11 +54,12 @@ static unsigned end_visits(const struct search *s)
 	return (unsigned)fmax(END_VISITS, fmin(END_VISITS_MAX, visits));
 }
 
-unsigned search_max_runs(const struct search *s)
+bool search_runs_spent(const struct search *s)
 {
-	return s->given_max_runs ? s->params.max_runs
-				 : s->params.max_runs + 2 * (end_visits(s) - END_VISITS) *
-								s->params.runs_per_boot;
+	if (s->given_max_runs || s->runs < s->params.max_runs)
+		return s->runs >= s->params.max_runs;
+	return s->runs >=
+	       s->params.max_runs + 2 * (end_visits(s) - END_VISITS) * s->params.runs_per_boot;
 }
 
 /* The least of some larger margins of which "no change" can be said; 0 if there is none. */

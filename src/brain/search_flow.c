@@ -19,7 +19,7 @@
 
 static bool over_budget(const struct search *s)
 {
-	return s->runs >= search_max_runs(s) || s->builds >= s->params.max_builds;
+	return search_runs_spent(s) || s->builds >= s->params.max_builds;
 }
 
 static void act_choice(struct search *s, const struct choice *c)

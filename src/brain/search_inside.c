@@ -138,7 +138,7 @@ void search_inside(struct search *s)
 			      "the ends are equal, a commit inside differs from both");
 		return;
 	}
-	if (probes < PROBES && s->builds < s->params.max_builds && s->runs < search_max_runs(s) &&
+	if (probes < PROBES && s->builds < s->params.max_builds && !search_runs_spent(s) &&
 	    next_probe(s, &node)) {
 		search_act(s, PHASE_INSIDE, ACTION_BUILD_FIRST, node, -1, "probe inside");
 		return;

@@ -109,8 +109,8 @@ void search_visit_ends(struct search *s, const struct ends *e, const char *why);
 /* A fresh build on one side: another layout of the end, or a neighbour that is on that side as surely; false if none can be had. */
 bool search_fresh_end(struct search *s, bool bad_side, enum action_phase phase);
 bool search_none_likely(const struct search *s);
-/* The limit of runs: the caller's, or the default and what the ends may take where builds are dear. */
-unsigned search_max_runs(const struct search *s);
+/* Is the limit of runs reached: the caller's, or the default and what the ends may take where builds are dear? */
+bool search_runs_spent(const struct search *s);
 /* "No change" is the answer, or the moment to look inside if that was asked for. */
 void search_no_change(struct search *s);
 /*

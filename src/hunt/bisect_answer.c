@@ -290,26 +290,24 @@ static bool proof_of(const struct bisect *b, struct comparison *ret)
  * Fresh runs of the named commit and its parent in turns rule out half of the change that the search saw there: a machine that changed its
  * speed in step with the search can make a commit look guilty, but not twice. Then it is no name.
  */
-static bool proof_fails(const struct bisect *b, const struct search_status *st)
+static bool proof_fails(const struct comparison *proof, const struct search_status *st)
 {
-	struct comparison cmp;
-
-	if (!b->dueled || st->answer != ANSWER_NAMED || !proof_of(b, &cmp))
+	if (!proof || st->answer != ANSWER_NAMED)
 		return false;
-	return st->change > 0 ? cmp.high < st->change / 2 : cmp.low > st->change / 2;
+	return st->change > 0 ? proof->high < st->change / 2 : proof->low > st->change / 2;
 }
 
-static void put_numbers(struct bisect *b, const struct search_status *st, struct json_out *w)
+/* `proof`: the head-to-head's, NULL without one. */
+static void put_numbers(struct bisect *b, const struct search_status *st,
+			const struct comparison *proof, struct json_out *w)
 {
 	double change = st->change, low = st->low, high = st->high;
 	const char *source = "search";
 
-	struct comparison cmp;
-
-	if (b->dueled && proof_of(b, &cmp)) {
-		change = cmp.shift;
-		low = cmp.low;
-		high = cmp.high;
+	if (proof) {
+		change = proof->shift;
+		low = proof->low;
+		high = proof->high;
 		source = "head-to-head";
 	}
 	json_out_number(w, "change", change);
@@ -371,11 +369,14 @@ int bisect_answer(struct bisect *b, char **ret, struct err *e)
 	AUTO(str) struct str out = STR_INIT;
 	struct json_out w = JSON_OUT_INIT(&out, JSON_STYLE_COMPACT);
 	struct search_status st;
+	struct comparison cmp;
 	enum answer answer;
 
 	(void)e;
 	search_status(b->search, &st);
-	if (b->answered && proof_fails(b, &st)) {
+	const struct comparison *proof = b->dueled && proof_of(b, &cmp) ? &cmp : NULL;
+
+	if (b->answered && proof_fails(proof, &st)) {
 		st.answer = ANSWER_UNDECIDED;
 		snprintf(
 			st.why, sizeof(st.why),
@@ -410,7 +411,7 @@ int bisect_answer(struct bisect *b, char **ret, struct err *e)
 					    : guesting_evidence(b->s->target_name,
 								b->s->metric ? b->s->metric : "")));
 	guesting_put_blind(b->s, &w);
-	put_numbers(b, &st, &w);
+	put_numbers(b, &st, proof, &w);
 	put_suspects(b, &w);
 	if (answer == ANSWER_MULTIPLE)
 		put_ranges(b, &w);

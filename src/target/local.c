@@ -17,6 +17,7 @@
 #include "sys/cgroup.h"
 #include "sys/counters.h"
 #include "sys/fs.h"
+#include "sys/strings.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -145,8 +146,7 @@ static struct {
 
 static void put_list(const char *const *list, struct str *out)
 {
-	for (; list && *list; list++)
-		str_add(out, *list, strlen(*list) + 1);
+	strings_put(out, list);
 	str_putc(out, '\0');
 }
 

@@ -652,45 +652,34 @@ static int go_on_here(void **state UNUSED)
 	return mkdir(scratch, 0700); /* again, under its old name */
 }
 
+/* What holds for proc_run() and for apart_run(). */
+#define EITHER_WAY                                                                                 \
+	cmocka_unit_test(ends_are_told_apart), cmocka_unit_test(what_cannot_start_says_why),       \
+		cmocka_unit_test(floods_are_cut_and_never_block),                                  \
+		cmocka_unit_test(deadlines_end_even_the_stubborn),                                 \
+		cmocka_unit_test(stop_ends_the_child), cmocka_unit_test(orphans_are_ended),        \
+		cmocka_unit_test(time_of_orphans_counts),                                          \
+		cmocka_unit_test(environment_folder_and_pin),                                      \
+		cmocka_unit_test(no_descriptor_and_no_terminal_leak),                              \
+		cmocka_unit_test(private_bind_mount),                                              \
+		cmocka_unit_test(kept_mounts_are_as_fresh_ones),                                   \
+		cmocka_unit_test(many_trees_do_not_mix),                                           \
+		cmocka_unit_test(folders_can_be_read_only),                                        \
+		cmocka_unit_test(our_own_memory_is_not_the_childs)
+
 int main(void)
 {
 	const struct CMUnitTest apart[] = {
 		cmocka_unit_test(it_is_run_apart),
-		cmocka_unit_test(ends_are_told_apart),
-		cmocka_unit_test(what_cannot_start_says_why),
-		cmocka_unit_test(floods_are_cut_and_never_block),
-		cmocka_unit_test(deadlines_end_even_the_stubborn),
-		cmocka_unit_test(stop_ends_the_child),
-		cmocka_unit_test(orphans_are_ended),
-		cmocka_unit_test(time_of_orphans_counts),
-		cmocka_unit_test(environment_folder_and_pin),
-		cmocka_unit_test(no_descriptor_and_no_terminal_leak),
-		cmocka_unit_test(private_bind_mount),
-		cmocka_unit_test(kept_mounts_are_as_fresh_ones),
-		cmocka_unit_test(many_trees_do_not_mix),
-		cmocka_unit_test(folders_can_be_read_only),
-		cmocka_unit_test(our_own_memory_is_not_the_childs),
+		EITHER_WAY,
 		cmocka_unit_test(each_question_has_its_own_environment),
 		cmocka_unit_test(what_is_left_to_run_ends_with_the_next),
 		cmocka_unit_test(a_lost_process_is_replaced),
 	};
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends_are_told_apart),
+		EITHER_WAY,
 		cmocka_unit_test(streams_and_stdin),
-		cmocka_unit_test(what_cannot_start_says_why),
-		cmocka_unit_test(floods_are_cut_and_never_block),
-		cmocka_unit_test(deadlines_end_even_the_stubborn),
-		cmocka_unit_test(stop_ends_the_child),
-		cmocka_unit_test(orphans_are_ended),
-		cmocka_unit_test(time_of_orphans_counts),
 		cmocka_unit_test(a_callers_own_child_is_left_alone),
-		cmocka_unit_test(environment_folder_and_pin),
-		cmocka_unit_test(no_descriptor_and_no_terminal_leak),
-		cmocka_unit_test(private_bind_mount),
-		cmocka_unit_test(kept_mounts_are_as_fresh_ones),
-		cmocka_unit_test(many_trees_do_not_mix),
-		cmocka_unit_test(folders_can_be_read_only),
-		cmocka_unit_test(our_own_memory_is_not_the_childs),
 		cmocka_unit_test(relative_names_start_where_we_are_now),
 		cmocka_unit_test(a_lost_helper_is_replaced),
 		cmocka_unit_test(process_numbers_can_be_fresh),
