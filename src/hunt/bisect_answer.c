@@ -290,11 +290,16 @@ static bool proof_of(const struct bisect *b, struct comparison *ret)
  * Fresh runs of the named commit and its parent in turns rule out half of the change that the search saw there: a machine that changed its
  * speed in step with the search can make a commit look guilty, but not twice. Then it is no name.
  */
-static bool proof_fails(const struct comparison *proof, const struct search_status *st)
+static void heed_proof(const struct comparison *proof, struct search_status *st)
 {
 	if (!proof || st->answer != ANSWER_NAMED)
-		return false;
-	return st->change > 0 ? proof->high < st->change / 2 : proof->low > st->change / 2;
+		return;
+	if (st->change > 0 ? proof->high >= st->change / 2 : proof->low <= st->change / 2)
+		return;
+	st->answer = ANSWER_UNDECIDED;
+	snprintf(
+		st->why, sizeof(st->why),
+		"the likeliest commit and its parent, run against each other, do not show the change");
 }
 
 /* `proof`: the head-to-head's, NULL without one. */
@@ -376,12 +381,8 @@ int bisect_answer(struct bisect *b, char **ret, struct err *e)
 	search_status(b->search, &st);
 	const struct comparison *proof = b->dueled && proof_of(b, &cmp) ? &cmp : NULL;
 
-	if (b->answered && proof_fails(proof, &st)) {
-		st.answer = ANSWER_UNDECIDED;
-		snprintf(
-			st.why, sizeof(st.why),
-			"the likeliest commit and its parent, run against each other, do not show the change");
-	}
+	if (b->answered)
+		heed_proof(proof, &st);
 	answer = b->answered ? st.answer : ANSWER_UNDECIDED;
 	json_out_object(&w, NULL);
 	json_out_int(&w, "schema", 1);
