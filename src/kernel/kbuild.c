@@ -141,7 +141,10 @@ static int take_fixups(struct kbuild *k, const struct kbuild_request *q, struct 
 			return err_wrap(e, "kernel.fixups");
 		struct sha256 *h = sha256_new();
 
-		*c = (struct change){ CHANGE_PATCH, xstrdup(name), xmalloc(65), NULL, bytes.n };
+		*c = (struct change){ .kind = CHANGE_PATCH,
+				      .key = xstrdup(name),
+				      .value = xmalloc(65),
+				      .patch_n = bytes.n };
 		sha256_add(h, bytes.p, bytes.n);
 		sha256_finish(h, c->value);
 		c->patch = str_take(&bytes);

@@ -27,11 +27,19 @@ struct making {
 	bool ok;
 	char tree[65];
 	struct str *why;
+	struct refusal *refusal;
 };
 
-static int refuse(struct making *m)
+void refusal_done(struct refusal *f)
+{
+	strvec_done(&f->paths);
+	*f = (struct refusal){ .kind = REFUSAL_NONE };
+}
+
+static int refuse(struct making *m, enum refusal_kind kind)
 {
 	m->ok = false;
+	m->refusal->kind = kind;
 	return 0;
 }
 
@@ -67,14 +75,15 @@ static int make_commit(const struct making *m, const char *tree, const char *par
 	return n < 0 ? n : take_oid(&g, "commit-tree", ret, e);
 }
 
-/* "in a.c, b.c and 3 more" from the conflicting paths, 0 after each. */
-static void put_paths(struct str *why, const char *p, const char *end)
+/* "in a.c, b.c and 3 more" from the conflicting paths, 0 after each; all of them, as they are, to *ret. */
+static void take_paths(struct str *why, const char *p, const char *end, struct strvec *ret)
 {
 	unsigned shown = 0, more = 0;
 
 	for (; p < end && *p; p += strlen(p) + 1) {
 		AUTO_FREE char *name = xstrdup(p);
 
+		strvec_add(ret, p);
 		repo_clean_text(name);
 		if (shown < 5)
 			str_addf(why, "%s%s", shown++ ? ", " : " in ", name);
@@ -102,16 +111,17 @@ static int merge(struct making *m, const char *doing, const char *ours, const ch
 		if (worktree_machine_failed(g.err.p))
 			return err_set(e, ERR_ENV, "%s: git: %s", doing, git_reason(&g));
 		str_addf(m->why, "%s failed: %s", doing, git_reason(&g));
-		return refuse(m);
+		return refuse(m, REFUSAL_OTHER);
 	}
 	if (g.status == 1) {
 		str_addf(m->why, "%s conflicts", doing);
-		put_paths(m->why, g.out.p + strlen(g.out.p) + 1, g.out.p + g.out.n);
-		return refuse(m);
+		take_paths(m->why, g.out.p + strlen(g.out.p) + 1, g.out.p + g.out.n,
+			   &m->refusal->paths);
+		return refuse(m, REFUSAL_CONFLICT);
 	}
 	if (!strcmp(g.out.p, m->tree)) {
 		str_addf(m->why, "%s changes nothing", doing);
-		return refuse(m);
+		return refuse(m, REFUSAL_EMPTY);
 	}
 	memcpy(m->tree, g.out.p, strlen(g.out.p) + 1);
 	return 0;
@@ -149,8 +159,9 @@ static int apply_commit(struct making *m, const struct change *c, struct err *e)
 {
 	AUTO_FREE char *doing =
 		xasprintf("%s %.12s", c->kind == CHANGE_REVERT ? "reverting" : "picking", c->value);
-	AUTO_FREE char *parent = xasprintf("%s^1", c->value);
-	AUTO_FREE char *parent_tree = xasprintf("%s^1^{tree}", c->value);
+	unsigned against = c->parent ? c->parent : 1;
+	AUTO_FREE char *parent = xasprintf("%s^%u", c->value, against);
+	AUTO_FREE char *parent_tree = xasprintf("%s^%u^{tree}", c->value, against);
 	char ours[65], theirs[65];
 	unsigned parents;
 	int n;
@@ -159,7 +170,11 @@ static int apply_commit(struct making *m, const struct change *c, struct err *e)
 		return n;
 	if (!parents && m->r->shallow) {
 		str_addf(m->why, "%s: its parent is beyond the cut of this shallow clone", doing);
-		return refuse(m);
+		return refuse(m, REFUSAL_OTHER);
+	}
+	if (c->parent > parents) {
+		str_addf(m->why, "%s against parent %u: it has %u", doing, c->parent, parents);
+		return refuse(m, REFUSAL_OTHER);
 	}
 	if (c->kind == CHANGE_PICK) {
 		n = make_commit(m, m->tree, parents ? parent : NULL, ours, e);
@@ -173,7 +188,7 @@ static int apply_commit(struct making *m, const struct change *c, struct err *e)
 	if (n < 0)
 		return n;
 	n = merge(m, doing, ours, theirs, e);
-	if (n == 0 && m->ok && parents > 1)
+	if (n == 0 && m->ok && parents > 1 && !c->parent)
 		str_addf(m->why, "%s%s, a merge, against its first parent", m->why->n ? "; " : "",
 			 doing);
 	return n;
@@ -222,7 +237,7 @@ static int apply_in_index(struct making *m, const struct change *c, const struct
 		if (again.status) {
 			str_addf(m->why, "patch %s does not apply", c->key);
 			put_apply_reasons(m->why, &g);
-			return refuse(m);
+			return refuse(m, REFUSAL_OTHER);
 		}
 	}
 	if ((n = git_check(at, GIT_ARGS("write-tree"), &g, e)) < 0 ||
@@ -230,7 +245,7 @@ static int apply_in_index(struct making *m, const struct change *c, const struct
 		return n;
 	if (!strcmp(tree, m->tree)) {
 		str_addf(m->why, "patch %s changes nothing", c->key);
-		return refuse(m);
+		return refuse(m, REFUSAL_EMPTY);
 	}
 	memcpy(m->tree, tree, sizeof(tree));
 	return 0;
@@ -249,10 +264,11 @@ static int apply_patch(struct making *m, const struct change *c, struct err *e)
 	return n;
 }
 
-int variant_tree(struct repo *r, const struct variant *v, bool *ret_ok, char ret_tree[65],
-		 struct str *why, struct err *e)
+int variant_try(struct repo *r, const struct variant *v, char ret_tree[65],
+		struct refusal *ret_refusal, struct str *why, struct err *e)
 {
-	struct making m = { .r = r, .ok = true, .why = why };
+	AUTO(refusal) struct refusal refusal = { .kind = REFUSAL_NONE };
+	struct making m = { .r = r, .ok = true, .why = why, .refusal = &refusal };
 	struct commit_info c;
 	int n;
 
@@ -266,6 +282,7 @@ int variant_tree(struct repo *r, const struct variant *v, bool *ret_ok, char ret
 	for (size_t i = 0; n == 0 && m.ok && i < v->n_changes; i++) {
 		enum change_kind kind = v->changes[i].kind;
 
+		refusal.change = i;
 		if (kind == CHANGE_REVERT || kind == CHANGE_PICK)
 			n = apply_commit(&m, &v->changes[i], e);
 		else if (kind == CHANGE_PATCH)
@@ -273,8 +290,20 @@ int variant_tree(struct repo *r, const struct variant *v, bool *ret_ok, char ret
 	}
 	if (n < 0)
 		return n;
-	*ret_ok = m.ok;
 	if (m.ok)
 		memcpy(ret_tree, m.tree, sizeof(m.tree));
+	*ret_refusal = refusal;
+	refusal = (struct refusal){ .kind = REFUSAL_NONE };
 	return 0;
+}
+
+int variant_tree(struct repo *r, const struct variant *v, bool *ret_ok, char ret_tree[65],
+		 struct str *why, struct err *e)
+{
+	AUTO(refusal) struct refusal refusal = { .kind = REFUSAL_NONE };
+	int n = variant_try(r, v, ret_tree, &refusal, why, e);
+
+	if (n == 0)
+		*ret_ok = refusal.kind == REFUSAL_NONE;
+	return n;
 }

@@ -440,22 +440,27 @@ int repo_is_untracked(struct repo *r, const char *path, bool *ret, struct err *e
 	return 0;
 }
 
-int repo_git(struct repo *r, struct str *out, struct err *e, ...)
+int repo_git_args(struct repo *r, const char *const *args, struct str *out, struct err *e)
 {
 	AUTO(git_result) struct git_result g = GIT_RESULT_INIT;
-	AUTO(strvec) struct strvec args = STRVEC_INIT;
 	struct git_at at = repo_store_at(r);
+	int n = git_check(&at, args, &g, e);
+
+	if (n < 0)
+		return n;
+	str_add(out, g.out.p, g.out.n);
+	return 0;
+}
+
+int repo_git(struct repo *r, struct str *out, struct err *e, ...)
+{
+	AUTO(strvec) struct strvec args = STRVEC_INIT;
 	const char *a;
 	va_list ap;
-	int n;
 
 	va_start(ap, e);
 	while ((a = va_arg(ap, const char *)))
 		strvec_add(&args, a);
 	va_end(ap);
-	n = git_check(&at, (const char *const *)args.v, &g, e);
-	if (n < 0)
-		return n;
-	str_add(out, g.out.p, g.out.n);
-	return 0;
+	return repo_git_args(r, (const char *const *)args.v, out, e);
 }

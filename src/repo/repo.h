@@ -49,3 +49,5 @@ int repo_is_untracked(struct repo *r, const char *path, bool *ret, struct err *e
 /* Run git in STORE/repo.git with plumbing arguments (NULL-terminated list); output into `out`. */
 int repo_git(struct repo *r, struct str *out, struct err *e, ...) MUST_USE
 	__attribute__((sentinel));
+/* The same with the arguments in an array that ends with NULL. */
+int repo_git_args(struct repo *r, const char *const *args, struct str *out, struct err *e) MUST_USE;

@@ -193,6 +193,18 @@ static int find_path(struct repo *r, char **path, const char *what, bool folder,
 	return 0;
 }
 
+/* "MERGE,2": against the second parent. The number is cut off the value. */
+static void take_parent(struct change *c)
+{
+	char *comma = strrchr(c->value, ',');
+	size_t n = comma ? strspn(comma + 1, "0123456789") : 0;
+
+	if (!n || n > 2 || comma[1 + n] || comma[1] == '0')
+		return;
+	c->parent = (unsigned)strtoul(comma + 1, NULL, 10);
+	*comma = '\0';
+}
+
 static int resolve_change(struct repo *r, struct change *c, struct err *e)
 {
 	char oid[65];
@@ -201,6 +213,7 @@ static int resolve_change(struct repo *r, struct change *c, struct err *e)
 	switch (c->kind) {
 	case CHANGE_REVERT:
 	case CHANGE_PICK:
+		take_parent(c);
 		n = repo_resolve(r, c->value, oid, e);
 		if (n < 0)
 			return err_wrap(e, c->kind == CHANGE_PICK ? "pick=" : "revert=");
@@ -386,6 +399,12 @@ void variant_key(const struct variant *v, struct str *out)
 		if (keys[row].dotted)
 			str_addf(out, ".%s", c->key);
 		str_putc(out, '=');
-		put_escaped(out, c->value);
+		if (c->parent > 1) {
+			AUTO_FREE char *against = xasprintf("%s,%u", c->value, c->parent);
+
+			put_escaped(out, against);
+		} else {
+			put_escaped(out, c->value);
+		}
 	}
 }

@@ -2,7 +2,7 @@
 /*
  * variant - what is measured: a revision plus changes (DESIGN section 2), and its tree on disk.
  *
- *   v5.14   v5.14:revert=44042b4   v5.14:patch=fix.diff   v5.14:pick=f26b3fa   v5.14:env.FOO=1   image=PATH
+ *   v5.14   v5.14:revert=44042b4   v5.14:revert=MERGE,2   v5.14:patch=fix.diff   v5.14:pick=f26b3fa   v5.14:env.FOO=1   image=PATH
  *
  * The text is cut at a ':' only where a known key and '=' follow, so "HEAD^{/fix: x}" and paths survive.
  */
@@ -29,6 +29,8 @@ struct change {
 	char *value; /* a full object name, the patch's bytes' hash, an absolute folder, the text */
 	char *patch; /* CHANGE_PATCH: the bytes */
 	size_t patch_n;
+	unsigned
+		parent; /* CHANGE_REVERT, CHANGE_PICK of a merge: against which parent, counted from 1; 0 = not said: the first */
 };
 struct variant {
 	char *text;  /* as given */
@@ -79,3 +81,20 @@ int variant_move(struct repo *r, const struct variant *v, const char *dir, bool 
 /* The resulting tree without a checkout (git merge-tree / a scratch index); same results. For the cache's key. */
 int variant_tree(struct repo *r, const struct variant *v, bool *ret_ok, char ret_tree[65],
 		 struct str *why, struct err *e) MUST_USE;
+
+/* Why a tree cannot be had. */
+enum refusal_kind {
+	REFUSAL_NONE,
+	REFUSAL_CONFLICT, /* a revert or pick, in `paths` */
+	REFUSAL_EMPTY,	  /* a change that changes nothing */
+	REFUSAL_OTHER, /* a patch that does not apply, a parent that is not there, ...: `why` says it */
+};
+struct refusal {
+	enum refusal_kind kind;
+	size_t change; /* the first change that could not be made */
+	struct strvec paths;
+};
+void refusal_done(struct refusal *f);
+/* As variant_tree, and what kind of refusal it was, without `paths` if there are none. *ret_refusal is the caller's (refusal_done). */
+int variant_try(struct repo *r, const struct variant *v, char ret_tree[65],
+		struct refusal *ret_refusal, struct str *why, struct err *e) MUST_USE;

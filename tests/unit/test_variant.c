@@ -106,6 +106,17 @@ static void names_are_resolved(void **state UNUSED)
 	str_addf(&wanted, "commit=%s\nrevert=%s\npatch=%s\nenv.A=x\\ny\n", v.oid,
 		 v.changes[0].value, v.changes[1].value);
 	assert_string_equal(key.p, wanted.p);
+	variant_done(&v);
+	parse(&f, "v1:revert=HEAD~1,2:pick=HEAD~1,1", &v);
+	assert_int_equal(v.changes[0].parent, 2);
+	str_clear(&key);
+	variant_key(&v, &key);
+	str_clear(&wanted);
+	str_addf(&wanted, "commit=%s\nrevert=%s,2\npick=%s\n", v.oid, v.changes[0].value,
+		 v.changes[0].value);
+	assert_string_equal(key.p, wanted.p);
+	variant_done(&v);
+	parse(&f, "v1:revert=HEAD~1:patch=p.diff:env.A=x\ny", &v);
 	variant_describe(&v, &text);
 	str_clear(&wanted);
 	str_addf(&wanted, "v1 without %.12s, with p.diff, with A=x\ny", v.changes[0].value);
@@ -271,6 +282,11 @@ static void merges_go_against_their_first_parent(void **state UNUSED)
 		&f,
 		"c a 1\ngit branch side\nc a 2\ngit checkout -q side\nc s 1\ngit checkout -q main\nm side\n");
 	expect_tree(&f, "main:revert=main", "main~1", "a merge, against its first parent");
+	expect_tree(&f, "main:revert=main,1", "main~1", "");
+	expect_tree(&f, "main:revert=main,2", "side", "");
+	expect_tree(&f, "side:pick=main,2", "main", "");
+	expect_refused(&f, "main:revert=main,3", "against parent 3: it has 2");
+	expect_refused(&f, "main:revert=side,2", "against parent 2: it has 1");
 	expect_tree(&f, "main~1:pick=main", "main", "a merge, against its first parent");
 	fix_end(&f);
 }
