@@ -7,6 +7,7 @@
  */
 #include "hunt/bisect.h"
 
+#include "hunt/commit_json.h"
 #include "hunt/duel_json.h"
 #include "hunt/guesting.h"
 #include "hunt/releases.h"
@@ -75,9 +76,7 @@ int bisect_duel(struct bisect *b, const struct observations *obs, struct err *e)
 	if (!b->duel.sides[0].n_builds || !b->duel.sides[1].n_builds)
 		return 0;
 	b->duel.no_probe = true;
-	b->duel.benchmark = b->s->bench->name;
-	b->duel.simulated = session_is_simulated(b->s);
-	b->duel.target = b->s->target_name;
+	duel_enter(&b->duel, b->s);
 	b->duel.only = b->s->metric; /* the search was about this one, and so is its proof */
 	if ((r = replay_duel(b, obs, e)) < 0)
 		return r;
@@ -96,27 +95,6 @@ struct suspect {
 };
 
 /* --- the answer ------------------------------------------------------------------------------------------------ */
-
-static void put_commit(struct bisect *b, struct json_out *w, uint32_t node)
-{
-	struct commit_info info;
-
-	json_out_text(w, "commit", b->range.oid[node]);
-	if (releases_is_one(b->range.oid[node])) {
-		AUTO_FREE char *name = releases_short(b->range.oid[node]);
-		const char *version = strchr(b->range.oid[node] + 4, '=');
-
-		json_out_text(w, "abbrev", name);
-		json_out_text(w, "subject", version ? version + 1 : "");
-		return;
-	}
-	if (b->s->repo && repo_commit(b->s->repo, b->range.oid[node], &info, NULL) == 0) {
-		json_out_text(w, "abbrev", info.abbrev);
-		json_out_text(w, "subject", info.subject);
-		json_out_text(w, "author", info.author);
-		json_out_int(w, "time", info.time);
-	}
-}
 
 static int by_probability(const void *a, const void *b)
 {
@@ -187,7 +165,7 @@ static void put_suspects(struct bisect *b, struct json_out *w)
 	json_out_array(w, "suspects");
 	for (size_t i = 0; i < n; i++) {
 		json_out_object(w, NULL);
-		put_commit(b, w, list[i].node);
+		commit_json(b->s, b->range.oid[list[i].node], w);
 		json_out_number(w, "probability", list[i].p);
 		json_out_int(w, "change_number", list[i].change);
 		json_out_close(w);
@@ -216,7 +194,7 @@ static void put_end(struct bisect *b, struct json_out *w, const char *key, const
 {
 	json_out_object(w, key);
 	json_out_text(w, "name", rev);
-	put_commit(b, w, node);
+	commit_json(b->s, b->range.oid[node], w);
 	json_out_close(w);
 }
 
@@ -394,7 +372,7 @@ int bisect_answer(struct bisect *b, char **ret, struct err *e)
 	json_out_text(&w, "kind", releases_is_one(b->range.good_oid) ? "release" : "commit");
 	if (answer == ANSWER_NAMED) {
 		json_out_object(&w, "named");
-		put_commit(b, &w, st.culprit);
+		commit_json(b->s, b->range.oid[st.culprit], &w);
 		json_out_close(&w);
 	}
 	json_out_number(&w, "probability", st.probability);

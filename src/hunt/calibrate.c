@@ -11,6 +11,7 @@
 #include "hunt/calibrate.h"
 
 #include "hunt/duel_json.h"
+#include "hunt/sides.h"
 #include "stats/dist.h"
 #include "text/json.h"
 
@@ -92,23 +93,6 @@ static void name_sides(struct duel *d, const char *label, const char *node)
 	}
 }
 
-/* What an earlier process of the same hunt has measured. */
-static int replay(struct session *s, struct duel *d, struct err *e)
-{
-	AUTO(observations) struct observations obs = { 0 };
-	struct mbuild *m;
-	int r = store_observations(s->store, s->hunt, &obs, e);
-
-	measure_replay_metrics(s, &obs);
-	for (size_t i = 0; i < obs.n && r == 0; i++) {
-		if (obs.v[i].kind == OBS_BUILD && !obs.v[i].withdrawn)
-			r = measure_adopt(s, obs.v[i].build, obs.v[i].node, &m, e);
-		if (obs.v[i].kind == OBS_BOOT)
-			s->next_boot++;
-	}
-	return r < 0 ? r : duel_replay(s, d, &obs, e);
-}
-
 static int hunt(struct session *s, const struct calibrate_options *o, struct duel *d,
 		char **ret_answer, bool *ret_stored, struct err *e)
 {
@@ -140,7 +124,7 @@ static int hunt(struct session *s, const struct calibrate_options *o, struct due
 	d->fixed_runs = o->runs; /* before the replay, which makes the plan from it */
 	if (known)
 		session_note(s, "resuming hunt %lld", (long long)row.id);
-	if ((known && (r = replay(s, d, e)) < 0) ||
+	if ((known && (r = sides_replay(s, &d, 1, e)) < 0) ||
 	    (r = measure_build(s, &d->sides[0].variant, key.p, 0, false, &b, e)) < 0)
 		return r;
 	if (b->outcome != OUTCOME_OK)

@@ -21,94 +21,37 @@
 
 static const char plan_note[] = "look plan: ", side_note[] = "visit of side ";
 
-void duel_init(struct duel *d, size_t n_sides, double alpha, double margin)
+/* What follows "TAG: KEY" in a note; NULL if the note is another one, or another duel's. */
+static const char *note_of(const struct duel *d, const char *note, const char *key)
 {
-	memset(d, 0, sizeof(*d));
-	d->sides = xcalloc(n_sides, sizeof(*d->sides));
-	d->n_sides = n_sides;
-	d->alpha = alpha;
-	d->margin = margin;
-	d->look = UINT32_MAX;
-}
+	if (d->tag) {
+		size_t n = strlen(d->tag);
 
-static void series_done(struct metric_series *s)
-{
-	free(s->metric);
-	free(s->unit);
-	free(s->v);
-	free(s->build);
-	free(s->boot);
-}
-
-void duel_done(struct duel *d)
-{
-	for (size_t i = 0; i < d->n_sides; i++) {
-		struct duel_side *side = &d->sides[i];
-
-		for (size_t k = 0; k < side->n_series; k++)
-			series_done(&side->series[k]);
-		free(side->series);
-		free(side->builds);
-		free(side->label);
-		free(side->node);
-		free(side->last_reason);
-		variant_done(&side->variant);
+		if (!starts_with(note, d->tag) || !starts_with(note + n, ": "))
+			return NULL;
+		note += n + 2;
 	}
-	free(d->sides);
-	memset(d, 0, sizeof(*d));
+	return starts_with(note, key) ? note + strlen(key) : NULL;
 }
 
-struct metric_series *duel_series(const struct duel_side *side, const char *metric)
+static int add_note(struct session *s, const struct duel *d, const char *key, const char *value,
+		    struct err *e)
 {
-	for (size_t i = 0; i < side->n_series; i++)
-		if (!strcmp(side->series[i].metric, metric))
-			return &side->series[i];
-	return NULL;
-}
+	AUTO_FREE char *note =
+		xasprintf("%s%s%s%s", d->tag ? d->tag : "", d->tag ? ": " : "", key, value);
 
-bool duel_add(struct duel_side *side, const struct reading *r, enum better better, bool primary,
-	      int64_t build, int64_t boot)
-{
-	struct metric_series *s = duel_series(side, r->metric);
-
-	if (!s) {
-		array_reserve_((void **)&side->series, &side->cap_series, side->n_series + 1,
-			       sizeof(*side->series));
-		s = &side->series[side->n_series++];
-		*s = (struct metric_series){ .metric = xstrdup(r->metric),
-					     .unit = xstrdup(r->unit),
-					     .better = better,
-					     .counter = r->counter,
-					     .primary = primary,
-					     .resolution = r->resolution };
-	}
-	if (strcmp(s->unit, r->unit))
-		return false;
-	if (s->n == s->cap) {
-		s->cap = s->cap * 2 + 16;
-		s->v = xreallocarray(s->v, s->cap, sizeof(*s->v));
-		s->build = xreallocarray(s->build, s->cap, sizeof(*s->build));
-		s->boot = xreallocarray(s->boot, s->cap, sizeof(*s->boot));
-	}
-	s->v[s->n] = r->value;
-	s->build[s->n] = build;
-	s->boot[s->n] = boot;
-	s->n++;
-	s->counter = s->counter && r->counter;
-	if (r->resolution > s->resolution)
-		s->resolution = r->resolution;
-	return true;
+	return store_note(s->store, s->hunt, note, e);
 }
 
 /* How many values of a series a look sees: those it was planned for, so that a run made after it cannot change what it said. */
-static size_t seen(const struct duel *d, unsigned look, const struct metric_series *x)
+size_t duel_seen(const struct duel *d, unsigned look, const struct metric_series *x)
 {
 	unsigned planned = d->imported ? 0 : d->plan.n[look];
 
 	return !planned || x->n < planned ? x->n : planned;
 }
 
-static void judge_pair(const struct duel *d, unsigned look, struct duel_row *row)
+void duel_judge_pair(const struct duel *d, unsigned look, struct duel_row *row)
 {
 	struct judge_params p = { .margin = d->margin,
 				  .better = row->a->better,
@@ -117,8 +60,8 @@ static void judge_pair(const struct duel *d, unsigned look, struct duel_row *row
 
 	/* What the last printed digit hides belongs into the interval. */
 	p.resolution = a->resolution > b->resolution ? a->resolution : b->resolution;
-	row->n_a = seen(d, look, a);
-	row->n_b = seen(d, look, b);
+	row->n_a = duel_seen(d, look, a);
+	row->n_b = duel_seen(d, look, b);
 	judge_builds(a->v, a->build, row->n_a, b->v, b->build, row->n_b, &p, &d->plan, look,
 		     &row->j);
 }
@@ -135,7 +78,7 @@ static void judge_primaries(const struct duel *d, unsigned last, struct duel_row
 		for (size_t i = 0; i < n; i++) {
 			if (look && family[i].final)
 				continue;
-			judge_pair(d, look, &rows[i]);
+			duel_judge_pair(d, look, &rows[i]);
 			family[i] = rows[i].j;
 		}
 		if (n > 1 || d->plan.primary > 1)
@@ -166,7 +109,7 @@ void duel_judge(const struct duel *d, struct duel_rows *ret)
 			}
 	judge_primaries(d, look, ret->v, primaries);
 	for (size_t i = primaries; i < ret->n; i++)
-		judge_pair(d, look, &ret->v[i]);
+		duel_judge_pair(d, look, &ret->v[i]);
 }
 
 static bool primary(const struct session *s, const struct duel *d, const char *metric)
@@ -271,9 +214,9 @@ static int note_side(struct session *s, const struct duel *d, size_t i, const st
 			shared = shared || d->sides[k].builds[m]->id == b->id;
 	if (!shared)
 		return 0;
-	AUTO_FREE char *note = xasprintf("%s%zu", side_note, i + 1);
+	AUTO_FREE char *number = xasprintf("%zu", i + 1);
 
-	return store_note(s->store, s->hunt, note, e);
+	return add_note(s, d, side_note, number, e);
 }
 
 static unsigned least_runs(const struct duel *d)
@@ -502,20 +445,21 @@ static int make_plan(struct session *s, struct duel *d, unsigned max_runs, struc
 {
 	if (d->plan_known)
 		return 0;
-	AUTO_FREE char *note = NULL;
+	AUTO_FREE char *numbers = NULL;
 
 	d->plan_most = most_runs(s, d, max_runs);
 	d->plan_primaries = (unsigned)((d->only ? 1 : s->metrics.n) * (d->n_sides - 1));
 	d->plan_known = true;
 	plan(d);
-	note = xasprintf("%s%u %u", plan_note, d->plan_most, d->plan_primaries);
-	return store_note(s->store, s->hunt, note, e);
+	numbers = xasprintf("%u %u", d->plan_most, d->plan_primaries);
+	return add_note(s, d, plan_note, numbers, e);
 }
 
 static void replay_plan(struct duel *d, const char *note)
 {
-	if (!starts_with(note, plan_note) ||
-	    sscanf(note + strlen(plan_note), "%u %u", &d->plan_most, &d->plan_primaries) != 2)
+	const char *numbers = note_of(d, note, plan_note);
+
+	if (!numbers || sscanf(numbers, "%u %u", &d->plan_most, &d->plan_primaries) != 2)
 		return;
 	d->plan_known = true;
 	plan(d);
@@ -523,10 +467,10 @@ static void replay_plan(struct duel *d, const char *note)
 
 static void replay_side(struct duel *d, const char *note)
 {
+	const char *number = note_of(d, note, side_note);
 	size_t i;
 
-	if (starts_with(note, side_note) && sscanf(note + strlen(side_note), "%zu", &i) == 1 &&
-	    i >= 1 && i <= d->n_sides)
+	if (number && sscanf(number, "%zu", &i) == 1 && i >= 1 && i <= d->n_sides)
 		d->noted = i;
 }
 
@@ -536,7 +480,7 @@ bool duel_look(struct duel *d)
 
 	while (look < d->plan.looks && least_runs(d) >= d->plan.n[look]) {
 		d->look = look++;
-		if (all_final(d))
+		if (all_final(d) && (!d->enough || d->enough(d)))
 			return true;
 	}
 	return look >= d->plan.looks || (!d->fixed_runs && counters_agree(d));

@@ -46,17 +46,28 @@ struct duel {
 	const char *target; /* as the hunt's question has it, borrowed; NULL = not known */
 	const char
 		*only; /* the one metric that decides, whatever the session's are; NULL = those */
-	size_t noted;  /* replay: 1 + the side of the last "visit of side" note; 0 = none */
+	const char *
+		tag; /* sets its notes apart from those of another duel of the same hunt; NULL = the only or the first one */
+	bool (*enough)(
+		const struct
+		duel *); /* asked at a look where all is final: false goes on to the next; NULL = it is */
+	size_t noted;	       /* replay: 1 + the side of the last "visit of side" note; 0 = none */
 	const char *benchmark; /* its name, borrowed */
 };
 enum { DUEL_FAILURES = 3 }; /* so many failed runs of a side in a row are an error */
 void duel_init(struct duel *d, size_t n_sides, double alpha, double margin);
+/* What it says of the session in its answer: benchmark, target. */
+void duel_enter(struct duel *d, const struct session *s);
 void duel_done(struct duel *d);
+/* The last side cannot be measured: as if it had never been there. */
+void duel_drop_last(struct duel *d);
 
 /* Adds a value to a side's series, creating it. False if the unit differs from the series' unit. */
 bool duel_add(struct duel_side *side, const struct reading *r, enum better better, bool primary,
 	      int64_t build, int64_t boot);
 struct metric_series *duel_series(const struct duel_side *side, const char *metric);
+/* How many values of a series this look sees. */
+size_t duel_seen(const struct duel *d, unsigned look, const struct metric_series *x);
 
 /*
  * Verdicts of side `i` (>= 1) against side 0, one per metric of the baseline, primary ones first: of all looks so far for the primary ones (a
@@ -64,7 +75,7 @@ struct metric_series *duel_series(const struct duel_side *side, const char *metr
  */
 struct duel_row {
 	const struct metric_series *a, *b;
-	size_t side;
+	size_t base, side; /* whose a and b are; base 0 in duel_judge */
 	size_t n_a, n_b; /* values that the verdict rests on: the first so many of each */
 	struct judgement j;
 };
@@ -73,6 +84,8 @@ struct duel_rows {
 	size_t n, cap;
 };
 void duel_judge(const struct duel *d, struct duel_rows *ret);
+/* One metric of any two sides at one look, on its own: a and b are set, the rest is filled in. */
+void duel_judge_pair(const struct duel *d, unsigned look, struct duel_row *row);
 
 /*
  * Take the runs among these observations (resume); their builds must be in the session. Boots are not counted here.

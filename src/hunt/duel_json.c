@@ -53,20 +53,19 @@ static void put_warnings(const struct duel *d, const struct duel_row *row, struc
 	json_out_close(w);
 }
 
-/* `listed`: of a metric beside the primary ones, whether Benjamini and Hochberg list it; NULL for a primary one. */
-static void put_row(const struct duel *d, const struct duel_row *row, const bool *listed,
-		    struct json_out *w)
+void duel_row_json(const struct duel *d, const char *key, const struct duel_row *row,
+		   const bool *listed, struct json_out *w)
 {
 	const struct metric_series *a = row->a, *b = row->b;
 	const struct comparison *c = &row->j.cmp;
 
-	json_out_object(w, NULL);
+	json_out_object(w, key);
 	json_out_text(w, "benchmark", d->benchmark);
 	json_out_text(w, "metric", a->metric);
 	json_out_text(w, "unit", a->unit);
 	json_out_text(w, "better", a->better == BETTER_UNKNOWN ? NULL : better_name(a->better));
 	json_out_text(w, "variant", d->sides[row->side].label);
-	json_out_text(w, "baseline", d->sides[0].label);
+	json_out_text(w, "baseline", d->sides[row->base].label);
 	json_out_bool(w, "primary", a->primary);
 	if (listed)
 		json_out_bool(w, "listed", *listed);
@@ -133,7 +132,7 @@ void duel_json(const struct duel *d, struct json_out *w)
 
 	json_out_array(w, "metrics");
 	for (size_t i = 0; i < rows.n; i++)
-		put_row(d, &rows.v[i], i < primaries ? NULL : &listed[i], w);
+		duel_row_json(d, NULL, &rows.v[i], i < primaries ? NULL : &listed[i], w);
 	json_out_close(w);
 	free(rows.v);
 	duel_failures_json(d, w);

@@ -8,7 +8,7 @@
 #include "hunt/duel_json.h"
 #include "hunt/guesting.h"
 #include "hunt/plan.h"
-#include "hunt/prebuild.h"
+#include "hunt/sides.h"
 #include "stats/sample.h"
 #include "text/json.h"
 
@@ -19,46 +19,11 @@
 static int parse_sides(struct session *s, const struct versus_options *o, struct duel *d,
 		       struct err *e)
 {
-	for (size_t i = 0; i < o->n; i++) {
-		struct duel_side *side = &d->sides[i];
-		AUTO(str) struct str key = STR_INIT;
-		int r = variant_parse(s->repo, o->variants[i], &side->variant, e);
+	int r = 0;
 
-		if (r < 0)
-			return r;
-		side->label = xstrdup(o->variants[i]);
-		variant_key(&side->variant, &key);
-		side->node = str_take(&key);
-		for (size_t k = 0; k < i; k++)
-			if (!strcmp(d->sides[k].node, side->node))
-				return err_set(
-					e, ERR_USAGE,
-					"'%s' and '%s' are the same commit; to measure the noise itself: "
-					"culprit doctor --calibrate",
-					d->sides[k].label, side->label);
-	}
-	return 0;
-}
-
-static int build_side(struct session *s, struct duel_side *side, unsigned layouts, struct err *e)
-{
-	side->builds = xcalloc(layouts, sizeof(*side->builds));
-	for (unsigned k = 0; k < layouts; k++) {
-		struct mbuild *m;
-		int r = measure_build(s, &side->variant, side->node, k, false, &m, e);
-
-		if (r < 0)
-			return r;
-		if (m->outcome != OUTCOME_OK)
-			return err_set(e, ERR_ENV,
-				       "%s does not build (%s): %s; its log: culprit show b%lld",
-				       side->label, outcome_name(m->outcome), m->reason,
-				       (long long)m->id);
-		if ((r = measure_ensure(s, m, &side->variant, e)) < 0)
-			return r;
-		side->builds[side->n_builds++] = m;
-	}
-	return 0;
+	for (size_t i = 0; i < o->n && r == 0; i++)
+		r = side_parse(s, d, i, o->variants[i], e);
+	return r;
 }
 
 static void question(const struct versus_options *o, const struct duel *d, struct str *out)
@@ -163,38 +128,6 @@ static void answer(const struct session *s, const struct duel *d, const struct v
 	*ret = str_take(&out);
 }
 
-static int replay(struct session *s, struct duel *d, struct err *e)
-{
-	AUTO(observations) struct observations obs = { 0 };
-	struct mbuild *m;
-	int r = store_observations(s->store, s->hunt, &obs, e);
-
-	measure_replay_metrics(s, &obs);
-	for (size_t i = 0; i < obs.n && r == 0; i++) {
-		if (obs.v[i].kind == OBS_BUILD && !obs.v[i].withdrawn)
-			r = measure_adopt(s, obs.v[i].build, obs.v[i].node, &m, e);
-		if (obs.v[i].kind == OBS_BOOT) {
-			s->next_boot++;
-			s->n_boots++;
-		}
-	}
-	return r < 0 ? r : duel_replay(s, d, &obs, e);
-}
-
-/* -j: what is missing is built side by side first. */
-static int build_at_once(struct session *s, const struct versus_options *o, struct duel *d,
-			 struct err *e)
-{
-	unsigned layouts = o->layouts ? o->layouts : 1;
-	AUTO_FREE struct prebuild_item *items = xcalloc(d->n_sides * layouts, sizeof(*items));
-
-	for (size_t i = 0; i < d->n_sides; i++)
-		for (unsigned k = 0; k < layouts; k++)
-			items[i * layouts + k] =
-				(struct prebuild_item){ &d->sides[i].variant, k, false };
-	return prebuild(s, items, d->n_sides * layouts, e);
-}
-
 /* The fault of a variant, not of the machine or the question: `git bisect run` should step over it. */
 static bool untestable(const struct duel *d, size_t first_unbuilt)
 {
@@ -209,18 +142,17 @@ static bool untestable(const struct duel *d, size_t first_unbuilt)
 static int measure_all(struct session *s, const struct versus_options *o, struct duel *d,
 		       bool *ret_identical, struct err *e)
 {
-	int r = s->opt.jobs && !s->simulated ? build_at_once(s, o, d, e) : 0;
+	unsigned layouts = o->layouts ? o->layouts : 1;
+	int r = sides_build_at_once(s, d, layouts, e);
 	size_t i = 0;
 
 	while (i < d->n_sides && r == 0)
-		if ((r = build_side(s, &d->sides[i], o->layouts ? o->layouts : 1, e)) == 0)
+		if ((r = side_build(s, &d->sides[i], layouts, e)) == 0)
 			i++;
 	if (r == 0) {
 		*ret_identical = all_identical(s, d, o);
 		if (*ret_identical)
 			return 0;
-		d->simulated = session_is_simulated(s);
-		d->target = s->target_name;
 		r = duel_run(s, d, o->max_runs, e);
 	}
 	if (r == -ERR_ENV && o->ret_untestable)
@@ -253,7 +185,7 @@ static int hunt(struct session *s, const struct versus_options *o, struct duel *
 	d->fixed_runs = o->fixed_runs; /* before the replay, which makes the plan from it */
 	if (known) {
 		session_note(s, "resuming hunt %lld", (long long)row.id);
-		if ((r = replay(s, d, e)) < 0)
+		if ((r = sides_replay(s, &d, 1, e)) < 0)
 			return r;
 	}
 	if ((r = measure_all(s, o, d, &identical, e)) < 0)
@@ -269,6 +201,7 @@ int versus_hunt(struct session *s, const struct versus_options *o, char **ret_an
 	AUTO(duel) struct duel d;
 
 	duel_init(&d, o->n, o->alpha, o->margin);
+	duel_enter(&d, s);
 	*ret_stored = false;
 	return hunt(s, o, &d, ret_answer, ret_stored, e);
 }
@@ -288,9 +221,7 @@ int versus_recompute(struct session *s, const struct json *question, const struc
 		o.fixed_runs = (unsigned)count;
 	duel_init(&d, o.n, o.alpha, o.margin);
 	d.fixed_runs = o.fixed_runs;
-	d.benchmark = s->bench->name;
-	d.simulated = session_is_simulated(s);
-	d.target = s->target_name;
+	duel_enter(&d, s);
 	for (size_t i = 0; i < o.n; i++) {
 		const char *node = json_to_text(json_at(nodes, i), NULL);
 
