@@ -64,7 +64,8 @@ nothing_left() {
 }
 
 @test 'kill -9 at any point of a comparison, of runs and of a calibration' {
-	for words in 'compare c12 c13' 'run c12 c13 -n 6' 'doctor --calibrate c12 -n 7'; do
+	for words in 'compare c12 c13' 'run c12 c13 -n 6' 'doctor --calibrate c12 -n 7' \
+		'confirm c13 --on c14 --good c11 --both'; do
 		# shellcheck disable=SC2206 # words on purpose
 		command=($words --build 'sh build.sh' --bench "$bench" --json)
 		rm -rf "$store" ../whole

@@ -57,6 +57,24 @@ const struct opt cmd_bisect_options[] = {
 	OPT_END,
 };
 
+int measuring_of_bisect(const struct strvec *argv, struct measuring_opts *ret, struct err *e)
+{
+	struct bisect_args a = { .fix = false };
+	AUTO(opt_args) struct opt_args rest = OPT_ARGS_INIT;
+
+	measuring_defaults(&a.m);
+	int r = opt_parse(cmd_bisect_options, &a, (int)argv->n, (const char *const *)argv->v, &rest,
+			  e);
+
+	strvec_done(&a.suspects);
+	if (r < 0) {
+		common_opts_done(&a.m.common);
+		return err_wrap(e, "the command of the search");
+	}
+	*ret = a.m;
+	return 0;
+}
+
 static int status_of(const char *answer)
 {
 	__attribute__((cleanup(json_root_done))) struct json *root = NULL;

@@ -123,6 +123,12 @@ static void put_bisect(const struct json *a, struct str *out)
 	} else if (!strcmp(verdict, "multiple")) {
 		str_puts(out, "more than one change");
 	} else {
+		const char *commit = json_to_text(a, "culprit.commit"); /* of a confirmation */
+
+		if (commit) {
+			journal_put_node(commit, out);
+			str_putc(out, ' ');
+		}
 		str_puts(out, verdict);
 	}
 }

@@ -50,12 +50,16 @@ void measuring_defaults(struct measuring_opts *m)
 	m->warmup = UINT32_MAX;
 }
 
+bool measuring_is_kernel(const char *variant)
+{
+	return starts_with(variant, "deb=") || starts_with(variant, "image=");
+}
+
 /* A kernel that exists runs in a guest unless something else is asked for. */
 static bool names_kernel(const char *const *argv)
 {
 	for (; argv && *argv; argv++)
-		if (starts_with(*argv, "deb=") || starts_with(*argv, "image=") ||
-		    starts_with(*argv, "--over"))
+		if (measuring_is_kernel(*argv) || starts_with(*argv, "--over"))
 			return true;
 	return false;
 }
@@ -63,7 +67,7 @@ static bool names_kernel(const char *const *argv)
 bool measuring_kernels_only(const struct strvec *variants)
 {
 	for (size_t i = 0; i < variants->n; i++)
-		if (!starts_with(variants->v[i], "deb=") && !starts_with(variants->v[i], "image="))
+		if (!measuring_is_kernel(variants->v[i]))
 			return false;
 	return variants->n > 0;
 }

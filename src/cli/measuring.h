@@ -65,6 +65,10 @@ int measuring_open(const struct measuring_opts *m, const char *command, struct s
 		   struct err *e) MUST_USE;
 /* Are all of them deb= and image=? Then no repository is needed. */
 bool measuring_kernels_only(const struct strvec *variants);
+bool measuring_is_kernel(const char *variant);
+/* How a search measured, from its command in the journal. Texts point into `argv`; common.set is the caller's (common_opts_done). */
+int measuring_of_bisect(const struct strvec *argv, struct measuring_opts *ret,
+			struct err *e) MUST_USE;
 /* --margin, else the benchmark's, else 1 %, of instructions in a guest 0.1 %. `s` is open, or NULL. */
 double measuring_margin(const struct measuring_opts *m, const struct session *s);
 /* Was it named by the user, here or in the file? */

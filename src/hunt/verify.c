@@ -8,6 +8,7 @@
 
 #include "hunt/bisect.h"
 #include "hunt/calibrate.h"
+#include "hunt/confirm.h"
 #include "hunt/versus.h"
 #include "text/json.h"
 
@@ -25,10 +26,11 @@ void verify_report_done(struct verify_report *r)
 
 static bool left_out(const char *key)
 {
-	static const char *const keys[] = { "abbrev",	     "subject", "author",   "time",
-					    "seconds",	     "name",	"changes",  "out_of_budget",
-					    "why",	     "variant", "baseline", "variants",
-					    "outside_paths", "blind",	NULL };
+	static const char *const keys[] = {
+		"abbrev",	 "subject",	  "author", "time",    "seconds",  "name",
+		"changes",	 "out_of_budget", "why",    "variant", "baseline", "variants",
+		"outside_paths", "blind",	  "source", "of_hunt", NULL
+	};
 
 	for (const char *const *k = keys; *k; k++)
 		if (!strcmp(*k, key))
@@ -154,12 +156,14 @@ static int recompute(struct session *s, const struct hunt_row *row, const struct
 		return verify_bisect(s, row, q, obs, ret, e);
 	if (!strcmp(row->kind, "calibrate"))
 		return calibrate_recompute(s, json_get(q, "question"), obs, ret, e);
+	if (!strcmp(row->kind, "confirm"))
+		return confirm_recompute(s, json_get(q, "question"), obs, ret, e);
 	return versus_recompute(s, json_get(q, "question"), obs, ret, e);
 }
 
 static bool is_known(const char *kind)
 {
-	static const char *const kinds[] = { "bisect", "compare", "run", "calibrate" };
+	static const char *const kinds[] = { "bisect", "compare", "run", "confirm", "calibrate" };
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!strcmp(kinds[i], kind))
@@ -183,7 +187,7 @@ int verify_hunt(struct store *st, int64_t hunt, struct verify_report *ret, struc
 	if (!is_known(row.kind))
 		return err_set(
 			e, ERR_USAGE,
-			"hunt %lld is a '%s'; verify knows bisect, compare, run and calibrate",
+			"hunt %lld is a '%s'; verify knows bisect, compare, run, confirm and calibrate",
 			(long long)row.id, row.kind);
 	if (!row.answer)
 		return err_set(e, ERR_MISSING, "hunt %lld has no answer yet to verify",

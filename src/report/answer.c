@@ -39,6 +39,24 @@ const char *answer_str(const struct json *v, const char *path)
 	return s ? s : "";
 }
 
+void answer_label(struct str *out, const char *name)
+{
+	str_addf(out, " %-10s ", name);
+}
+
+void answer_cost(const struct json *a, const char *builds, struct str *out)
+{
+	AUTO(str) struct str time = STR_INIT;
+	long long hunt = answer_int(a, "hunt");
+
+	num_put_clock(&time, (int64_t)(answer_number(a, "seconds") * 1e9));
+	answer_label(out, "cost");
+	str_addf(out, "%lld builds, %lld runs, %s\n", answer_int(a, builds), answer_int(a, "runs"),
+		 time.p);
+	answer_label(out, "evidence");
+	str_addf(out, "hunt %lld: culprit log %lld, culprit verify %lld\n", hunt, hunt, hunt);
+}
+
 /* Changes from here on are said as a factor. */
 #define TIMES_FROM 4.0
 
@@ -207,6 +225,8 @@ int answer_text(const struct json *answer, const struct answer_style *style, str
 		answer_run(answer, style, out);
 	else if (!strcmp(command, "bisect"))
 		answer_bisect(answer, style, out);
+	else if (!strcmp(command, "confirm"))
+		answer_confirm(answer, style, out);
 	else if (!strcmp(command, "history"))
 		answer_history(answer, style, out);
 	else if (!strcmp(command, "doctor"))

@@ -26,6 +26,7 @@ void answer_calibrate(const struct json *answer, const struct answer_style *styl
 void answer_plan(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_history(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_bisect(const struct json *answer, const struct answer_style *style, struct str *out);
+void answer_confirm(const struct json *answer, const struct answer_style *style, struct str *out);
 
 /* --- pieces ------------------------------------------------------------------------------------------ */
 
@@ -34,6 +35,12 @@ double answer_number(const struct json *v, const char *path);
 long long answer_int(const struct json *v, const char *path);
 bool answer_flag(const struct json *v, const char *path);
 const char *answer_str(const struct json *v, const char *path);
+/* " name       ", a column of its own. */
+void answer_label(struct str *out, const char *name);
+/* What it took, and where the evidence is; `builds` is the member that counts them. */
+void answer_cost(const struct json *a, const char *builds, struct str *out);
+/* Remarks on the rows of "metrics", runs that were left out, and what emulated numbers are. */
+void answer_notes(const struct json *answer, struct str *out);
 /* "+7.1 % [+6.4, +7.8]" from a row with change, low and high; "?" where there is no number. */
 void answer_change(const struct json *row, struct str *out);
 /* The change alone: "+7.1 %", "6.83 times". */

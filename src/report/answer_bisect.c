@@ -5,18 +5,11 @@
  */
 #include "report/answer.h"
 
-#include "base/num.h"
 #include "text/json.h"
 #include "text/table.h"
 
 #include <math.h>
 #include <string.h>
-
-/* " label     " in a column of its own. */
-static void label(struct str *out, const char *name)
-{
-	str_addf(out, " %-10s ", name);
-}
 
 static const char *direction_word(const struct json *a)
 {
@@ -39,7 +32,7 @@ static void put_ends(const struct json *a, struct str *out)
 
 	if (!answer_int(a, "old_runs") && !answer_int(a, "new_runs"))
 		return;
-	label(out, "ends");
+	answer_label(out, "ends");
 	str_addf(out, "%s %s   ", answer_str(a, "benchmark"), answer_str(a, "metric"));
 	answer_value(old, old, unit, out);
 	str_puts(out, " -> ");
@@ -81,12 +74,12 @@ static void put_suspect_rows(const struct json *a, const char *first_label, size
 		AUTO(str) struct str p = STR_INIT;
 
 		answer_probability(answer_number(s, "probability"), &p);
-		label(out, i == first ? first_label : "");
+		answer_label(out, i == first ? first_label : "");
 		put_name(answer_str(s, "commit"), out);
 		str_addf(out, "  %11s  %s\n", p.p, answer_str(s, "subject"));
 	}
 	if (n > first + most) {
-		label(out, "");
+		answer_label(out, "");
 		str_addf(out, "and %zu more (--json lists them)\n", n - first - most);
 	}
 }
@@ -122,10 +115,10 @@ static void put_named(const struct json *a, const struct answer_style *style, st
 
 	answer_probability(answer_number(a, "probability"), &p);
 	put_name(answer_str(a, "culprit"), &name);
-	label(out, !strcmp(answer_str(a, "direction"), "fix") ? "fixed by" : "culprit");
+	answer_label(out, !strcmp(answer_str(a, "direction"), "fix") ? "fixed by" : "culprit");
 	text_put(out, TEXT_BOLD, style->color, name.p);
 	str_addf(out, "  %s   P = %s\n", answer_str(a, "named.subject"), p.p);
-	label(out, "");
+	answer_label(out, "");
 	put_named_change(a, out);
 	put_suspect_rows(a, "next", 1, 3, out);
 }
@@ -134,7 +127,7 @@ static void put_set(const struct json *a, struct str *out)
 {
 	size_t n = json_count(json_get(a, "suspects"));
 
-	label(out, "set");
+	answer_label(out, "set");
 	if (n == 1)
 		str_addf(out, "this commit, with a doubt: %s\n", answer_str(a, "why"));
 	else
@@ -144,7 +137,7 @@ static void put_set(const struct json *a, struct str *out)
 
 static void put_no_change(const struct json *a, struct str *out)
 {
-	label(out, "no change");
+	answer_label(out, "no change");
 	if (!answer_int(a, "old_runs") && !answer_int(a, "new_runs")) {
 		str_addf(out, "%s, byte for byte; nothing was run\n", answer_str(a, "why"));
 		return;
@@ -157,11 +150,11 @@ static void put_no_change(const struct json *a, struct str *out)
 	}
 	str_putc(out, '\n');
 	if (answer_number(a, "margin") > answer_number(a, "margin_asked")) {
-		label(out, "");
+		answer_label(out, "");
 		str_addf(out, "a difference of %.3g %% is not excluded: %s\n",
 			 100 * answer_number(a, "margin_asked"), answer_str(a, "why"));
 	}
-	label(out, "");
+	answer_label(out, "");
 	str_puts(
 		out,
 		"there is nothing to search; --inside looks for a change that was undone within the range\n");
@@ -172,7 +165,7 @@ static void put_change_line(const struct json *c, bool first, struct str *out)
 	AUTO(str) struct str p = STR_INIT;
 
 	answer_probability(answer_number(c, "probability"), &p);
-	label(out, first ? "each" : "");
+	answer_label(out, first ? "each" : "");
 	if (strcmp(answer_str(c, "verdict"), "named")) {
 		str_addf(out, "%.12s .. %.12s: %s\n", answer_str(c, "old.commit"),
 			 answer_str(c, "new.commit"), answer_str(c, "verdict"));
@@ -187,12 +180,12 @@ static void put_multiple(const struct json *a, struct str *out)
 {
 	const struct json *ranges = json_get(a, "ranges"), *changes = json_get(a, "changes");
 
-	label(out, "multiple");
+	answer_label(out, "multiple");
 	str_addf(out, "more than one change: %zu ranges\n", json_count(ranges));
 	for (size_t i = 0; i < json_count(ranges); i++) {
 		const struct json *r = json_at(ranges, i);
 
-		label(out, "");
+		answer_label(out, "");
 		str_addf(out, "%.12s .. %.12s   about ", answer_str(r, "old"),
 			 answer_str(r, "new"));
 		answer_plain_change(answer_number(r, "change"), out);
@@ -208,15 +201,15 @@ static void put_contradicted(const struct json *a, struct str *out)
 	AUTO(str) struct str p = STR_INIT;
 
 	answer_probability(answer_number(a, "probability"), &p);
-	label(out, "");
+	answer_label(out, "");
 	put_name(answer_str(a, "suspects[0].commit"), out);
 	str_addf(out, "  %s   P = %s by the search alone\n", answer_str(a, "suspects[0].subject"),
 		 p.p);
-	label(out, "");
+	answer_label(out, "");
 	answer_change(a, out);
 	str_putc(out, ' ');
 	put_fresh_runs(a, out);
-	label(out, "");
+	answer_label(out, "");
 	str_puts(
 		out,
 		"the machine may have changed its speed in step with the search: --new searches again; "
@@ -228,7 +221,7 @@ static void put_undecided(const struct json *a, struct str *out)
 	size_t n = json_count(json_get(a, "suspects"));
 	long long more = answer_int(a, "more_runs");
 
-	label(out, "undecided");
+	answer_label(out, "undecided");
 	str_addf(out, "%s\n", answer_str(a, "why"));
 	if (json_get(a, "head_to_head")) {
 		put_contradicted(a, out);
@@ -236,17 +229,17 @@ static void put_undecided(const struct json *a, struct str *out)
 	}
 	/* Nothing between the ends was measured: a list of suspects would be a list of commits. */
 	if (n > 1 && answer_int(a, "builds") <= 2) {
-		label(out, "");
+		answer_label(out, "");
 		str_puts(out, "no commit between the ends was measured yet\n");
 	} else if (n) {
 		AUTO(str) struct str p = STR_INIT;
 
 		/* the confidence includes that there is a change, and one only; the set is what follows if so */
 		answer_probability(answer_number(a, "probability"), &p);
-		label(out, "");
+		answer_label(out, "");
 		str_addf(out, "the likeliest has P = %s, and %.3g %% is asked for\n", p.p,
 			 100 * answer_number(a, "level"));
-		label(out, "");
+		answer_label(out, "");
 		str_addf(
 			out,
 			"if there is one change, the smallest set that holds it with %.3g %%: %zu commit%s\n",
@@ -254,31 +247,39 @@ static void put_undecided(const struct json *a, struct str *out)
 		put_suspect_rows(a, "", 0, 10, out);
 	}
 	if (more) {
-		label(out, "");
+		answer_label(out, "");
 		str_addf(out, "about %lld more runs would help\n", more);
 	}
+}
+
+/* What is to be done with a name: take it out again. */
+static void put_next(const struct json *a, struct str *out)
+{
+	if (strcmp(answer_str(a, "verdict"), "named") || strcmp(kind(a), "commit"))
+		return;
+	answer_label(out, "confirm");
+	str_addf(out, "culprit confirm %.12s\n", answer_str(a, "culprit"));
 }
 
 static void put_rest(const struct json *a, struct str *out)
 {
 	const struct json *warnings = json_get(a, "warnings"), *skipped = json_get(a, "skipped");
-	AUTO(str) struct str time = STR_INIT;
-	long long hunt = answer_int(a, "hunt"), failed = answer_int(a, "failed_runs");
+	long long failed = answer_int(a, "failed_runs");
 	size_t n = json_count(skipped);
 
 	if (n) {
-		label(out, "skipped");
+		answer_label(out, "skipped");
 		str_addf(out, "%zu %s%s could not be measured: ", n, kind(a), n == 1 ? "" : "s");
 		put_name(answer_str(json_at(skipped, 0), "commit"), out);
 		str_addf(out, " %s%s\n", answer_str(json_at(skipped, 0), "reason"),
 			 n > 1 ? ", ..." : "");
 	}
 	for (size_t i = 0; i < json_count(warnings); i++) {
-		label(out, i ? "" : "note");
+		answer_label(out, i ? "" : "note");
 		str_addf(out, "%s\n", answer_str(json_at(warnings, i), NULL));
 	}
 	if (failed) {
-		label(out, "failed");
+		answer_label(out, "failed");
 		str_addf(out, "%lld of %lld runs gave no value, the last one: %s\n", failed,
 			 answer_int(a, "runs"), answer_str(a, "last_failure"));
 	}
@@ -286,16 +287,12 @@ static void put_rest(const struct json *a, struct str *out)
 		AUTO(str) struct str blind = STR_INIT;
 
 		answer_blind(a, &blind);
-		label(out, "emulated");
+		answer_label(out, "emulated");
 		str_addf(out, "this is work, not time; blind to %s\n",
 			 blind.n ? blind.p : "caches, branches, contention and frequency");
 	}
-	num_put_clock(&time, (int64_t)(answer_number(a, "seconds") * 1e9));
-	label(out, "cost");
-	str_addf(out, "%lld builds, %lld runs, %s\n", answer_int(a, "builds"),
-		 answer_int(a, "runs"), time.p);
-	label(out, "evidence");
-	str_addf(out, "hunt %lld: culprit log %lld, culprit verify %lld\n", hunt, hunt, hunt);
+	put_next(a, out);
+	answer_cost(a, "builds", out);
 }
 
 void answer_bisect(const struct json *a, const struct answer_style *style, struct str *out)

@@ -134,6 +134,13 @@ static void put_failures(const struct json *answer, struct str *out)
 	}
 }
 
+void answer_notes(const struct json *answer, struct str *out)
+{
+	put_warnings(answer, out);
+	put_failures(answer, out);
+	answer_evidence(answer, json_get(answer, "metrics"), out);
+}
+
 static void put_cost(const struct json *answer, struct str *out)
 {
 	AUTO(str) struct str time = STR_INIT;
@@ -176,9 +183,7 @@ void answer_compare(const struct json *answer, const struct answer_style *style,
 			str_putc(out, '\n');
 		put_variant(answer, answer_str(json_at(variants, i), NULL), style, out);
 	}
-	put_warnings(answer, out);
-	put_failures(answer, out);
-	answer_evidence(answer, json_get(answer, "metrics"), out);
+	answer_notes(answer, out);
 	if (one_build_each(answer))
 		str_puts(
 			out,

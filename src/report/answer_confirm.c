@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What became of BAD without the commit. Each verdict says the test that it rests on, with its interval: "on par" only where the whole interval is
+ * within the margin, a share of the loss only where there is a loss. What could not be measured says what to do next.
+ */
+#include "report/answer.h"
+
+#include "text/json.h"
+#include "text/table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- head --------------------------------------------------------------------------------------------------------- */
+
+static const char *without_it(const struct json *a)
+{
+	return strcmp(answer_str(a, "means"), "knob") ? "without it" : "with it";
+}
+
+static void put_good(const struct json *a, struct str *out)
+{
+	const char *source = answer_str(a, "good.source");
+
+	answer_label(out, "good");
+	str_puts(out, answer_str(a, "good.name"));
+	if (!strcmp(source, "hunt"))
+		str_addf(out, ", the good end of hunt %lld", answer_int(a, "of_hunt"));
+	else if (!strcmp(source, "parent"))
+		str_puts(out, ", the commit's parent");
+	str_putc(out, '\n');
+}
+
+static void put_head(const struct json *a, const struct answer_style *style, struct str *out)
+{
+	const char *commit = answer_str(a, "culprit.commit");
+	AUTO_FREE char *name = xstrndup(commit, 12);
+
+	if (*commit) {
+		answer_label(out, "culprit");
+		text_put(out, TEXT_BOLD, style->color, name);
+		str_addf(out, "  %s\n", answer_str(a, "culprit.subject"));
+	}
+	put_good(a, out);
+	answer_label(out, "bad");
+	str_addf(out, "%s\n", answer_str(a, "bad.name"));
+	answer_label(out, without_it(a));
+	str_addf(out, "%s\n", answer_str(a, "fixed.name"));
+}
+
+/* --- findings ------------------------------------------------------------------------------------------------------ */
+
+/* "loss", or what else the difference between GOOD and BAD is. */
+static const char *noun(const struct json *f)
+{
+	bool faster = !strcmp(answer_str(f, "loss.verdict"), "faster");
+
+	if (!strcmp(answer_str(f, "evidence"), "emulated"))
+		return faster ? "saving" : "extra work";
+	return faster ? "gain" : "loss";
+}
+
+static void put_share(const struct json *r, struct str *out)
+{
+	double share = answer_number(r, "share"), low = answer_number(r, "low"),
+	       high = answer_number(r, "high");
+
+	if (isnan(share)) {
+		str_putc(out, '-');
+		return;
+	}
+	/* an end that leaves 0 out must not be printed as 0 */
+	int decimals = high - low < 0.05 || (low != 0 && fabs(low) < 0.005) ? 1 : 0;
+
+	if (!(low < high)) {
+		str_addf(out, "%.4g %%", 100 * share);
+		return;
+	}
+	str_addf(out, "%.*f %% [%.*f, %.*f]", decimals, 100 * share, decimals, 100 * low, decimals,
+		 100 * high);
+}
+
+static void put_table(const struct json *a, const struct answer_style *style, struct str *out)
+{
+	static const char *const medians[] = { "good_median", "bad_median", "fixed_median" };
+	const struct json *list = json_get(a, "findings");
+	AUTO(table) struct table t = TABLE_INIT;
+
+	if (!json_count(list))
+		return;
+	t.indent = 1;
+	table_column(&t, "metric", TABLE_LEFT);
+	table_column(&t, "good", TABLE_RIGHT);
+	table_column(&t, "bad", TABLE_RIGHT);
+	table_column(&t, without_it(a), TABLE_RIGHT);
+	table_column(&t, "bad against good", TABLE_LEFT);
+	table_column(&t, "comes back", TABLE_LEFT);
+	for (size_t i = 0; i < json_count(list); i++) {
+		const struct json *f = json_at(list, i);
+		double base = answer_number(f, "good_median");
+		AUTO(str) struct str change = STR_INIT, share = STR_INIT;
+
+		table_cell(&t, TEXT_BOLD, "%s", answer_str(f, "metric"));
+		for (size_t k = 0; k < ARRAY_LEN(medians); k++) {
+			AUTO(str) struct str cell = STR_INIT;
+
+			answer_value(answer_number(f, medians[k]), base, answer_str(f, "unit"),
+				     &cell);
+			table_cell(&t, TEXT_PLAIN, "%s", cell.p);
+		}
+		answer_change(json_get(f, "loss"), &change);
+		put_share(json_get(f, "recovered"), &share);
+		table_cell(&t, TEXT_PLAIN, "%s", change.p);
+		table_cell(&t, TEXT_PLAIN, "%s", share.p);
+	}
+	str_putc(out, '\n');
+	table_put(&t, style->width, style->color, out);
+}
+
+/* "+3.9 % [+3.5, +4.3] slower than good", "+0.1 % [-0.2, +0.3] on par with good within 1 %" */
+static void put_row(const struct json *row, const char *than, struct str *out)
+{
+	const char *verdict = answer_str(row, "verdict");
+
+	if (!strcmp(verdict, "identical")) {
+		str_addf(out, "identical to %s", than);
+		return;
+	}
+	answer_change(row, out);
+	if (!strcmp(verdict, "on-par")) {
+		str_addf(out, " on par with %s within %.3g %%%s", than,
+			 100 * answer_number(row, "margin"),
+			 answer_flag(row, "differs_within_margin") ? ", yet measurably different"
+								   : "");
+	} else if (!strcmp(verdict, "undecided")) {
+		str_addf(out, " against %s, ", than);
+		answer_verdict(row, out);
+	} else {
+		str_putc(out, ' ');
+		answer_verdict(row, out);
+		str_addf(out, " than %s", than);
+	}
+}
+
+static void put_recovers(const struct json *a, const struct json *f, struct str *out)
+{
+	answer_label(out, "");
+	if (isnan(answer_number(f, "recovered.share"))) {
+		str_addf(out, "what share of the %s comes back is not known yet\n", noun(f));
+		return;
+	}
+	str_puts(out, strcmp(answer_str(a, "means"), "knob") ? "reverting recovers "
+							     : "the setting recovers ");
+	put_share(json_get(f, "recovered"), out);
+	str_addf(out, " of the %s%s\n", noun(f),
+		 !strcmp(answer_str(f, "verdict"), "partly") &&
+				 answer_number(f, "recovered.high") < 1
+			 ? "; the rest has another cause"
+			 : "");
+}
+
+static void put_finding(const struct json *a, const struct json *f, bool named, struct str *out)
+{
+	const char *verdict = answer_str(f, "verdict"), *than = "good";
+	const struct json *row = json_get(f, "left");
+	bool lost = strcmp(answer_str(f, "loss.verdict"), "on-par") &&
+		    strcmp(answer_str(f, "loss.verdict"), "identical") &&
+		    strcmp(answer_str(f, "loss.verdict"), "undecided");
+
+	answer_label(out, verdict);
+	if (named)
+		str_addf(out, "%s: ", answer_str(f, "metric"));
+	if (!lost) {
+		str_puts(out, "bad: ");
+		row = json_get(f, "loss");
+	} else {
+		str_addf(out, "%s: ", without_it(a));
+		if (!strcmp(verdict, "refuted")) {
+			row = json_get(f, "back");
+			than = "bad";
+		}
+	}
+	put_row(row, than, out);
+	str_putc(out, '\n');
+	if (lost)
+		put_recovers(a, f, out);
+}
+
+static void put_picked(const struct json *a, struct str *out)
+{
+	const struct json *list = json_get(a, "findings");
+
+	if (json_get(a, "picked")) {
+		answer_label(out, "other way");
+		str_addf(out, "not measured: %s\n", answer_str(a, "picked.why"));
+		return;
+	}
+	for (size_t i = 0; i < json_count(list); i++) {
+		const struct json *f = json_at(list, i);
+
+		if (!json_get(f, "picked"))
+			continue;
+		answer_label(out, "other way");
+		if (json_count(list) > 1)
+			str_addf(out, "%s: ", answer_str(f, "metric"));
+		str_puts(out, "picked onto good: ");
+		put_row(json_get(f, "picked"), "good", out);
+		str_putc(out, '\n');
+		if (isnan(answer_number(f, "reproduced.share")))
+			continue;
+		answer_label(out, "");
+		str_puts(out, "that is ");
+		put_share(json_get(f, "reproduced"), out);
+		str_addf(out, " of the %s\n", noun(f));
+	}
+}
+
+/* --- another layout ------------------------------------------------------------------------------------------------- */
+
+static void put_survival(const char *verdict, const struct json *row, struct str *out)
+{
+	if (!strcmp(verdict, "survives")) {
+		str_puts(out, "survives another code layout: ");
+		answer_change(row, out);
+	} else if (!strcmp(verdict, "layout")) {
+		str_puts(out, "does not survive another code layout: it is the layout's: ");
+		put_row(row, "the parent", out);
+	} else {
+		str_puts(out, "in another code layout: ");
+		put_row(row, "the parent", out);
+	}
+	str_putc(out, '\n');
+}
+
+static void put_layout(const struct json *a, struct str *out)
+{
+	const struct json *layout = json_get(a, "layout"), *list = json_get(layout, "findings");
+	const char *verdict = answer_str(layout, "verdict");
+
+	if (!layout)
+		return;
+	if (!json_count(list)) {
+		answer_label(out, "layout");
+		str_puts(out,
+			 !strcmp(verdict, "not-taken")
+				 ? "not known: this build comes out the same, it takes no other "
+				   "code layout\n"
+			 : !strcmp(verdict, "broken")
+				 ? "not known: it does not build in another code layout\n"
+				 : "not measured yet\n");
+	}
+	for (size_t i = 0; i < json_count(list); i++) {
+		const struct json *f = json_at(list, i);
+
+		answer_label(out, "layout");
+		if (json_count(list) > 1)
+			str_addf(out, "%s: ", answer_str(f, "row.metric"));
+		put_survival(answer_str(f, "verdict"), json_get(f, "row"), out);
+	}
+}
+
+/* --- what could not be measured -------------------------------------------------------------------------------------- */
+
+static void put_conflict(const struct json *a, struct str *out)
+{
+	const struct json *list = json_get(a, "dependents");
+	size_t n = json_count(list);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct json *c = json_at(list, i);
+
+		answer_label(out, i ? "" : "in the way");
+		str_addf(out, "%.12s  %s\n", answer_str(c, "commit"), answer_str(c, "subject"));
+	}
+	answer_label(out, "next");
+	if (answer_flag(a, "dependents_complete")) {
+		str_puts(out, n == 1 ? "revert it with it:" : "revert them with it:");
+		for (size_t i = 0; i < n; i++)
+			str_addf(out, " --with %.12s", answer_str(json_at(list, i), "commit"));
+		str_puts(out, " (that is clean)\n");
+		answer_label(out, "");
+		str_puts(out, "or ");
+	} else if (n) {
+		str_puts(out, "reverting all of these together conflicts as well;\n");
+		answer_label(out, "");
+	}
+	str_puts(out, "your own resolution: --patch FILE; or a setting: --knob env.X=..., "
+		      "config=...\n");
+}
+
+static void put_unmeasured(const struct json *a, struct str *out)
+{
+	const char *verdict = answer_str(a, "verdict");
+
+	answer_label(out, verdict);
+	if (!strcmp(verdict, "broken")) {
+		str_addf(out, "%s bad does not build: %s\n", without_it(a), answer_str(a, "why"));
+		answer_label(out, "");
+		str_addf(out, "its log: culprit show b%lld\n", answer_int(a, "broken_build"));
+		return;
+	}
+	str_addf(out, "%s\n", answer_str(a, "why"));
+	if (!strcmp(verdict, "conflict")) {
+		put_conflict(a, out);
+	} else if (json_get(a, "undone_by")) {
+		answer_label(out, "");
+		str_addf(out, "it was reverted before, by %.12s  %s\n",
+			 answer_str(a, "undone_by.commit"), answer_str(a, "undone_by.subject"));
+	} else if (!strcmp(verdict, "empty")) {
+		answer_label(out, "");
+		str_puts(out, "bad does not hold what the commit did, or not any more\n");
+	}
+}
+
+static void put_stopped(const struct json *a, struct str *out)
+{
+	if (!answer_flag(a, "out_of_budget"))
+		return;
+	answer_label(out, "budget");
+	str_puts(out, "spent; the same command with a larger one goes on from here\n");
+}
+
+void answer_confirm(const struct json *a, const struct answer_style *style, struct str *out)
+{
+	const struct json *list = json_get(a, "findings");
+
+	put_head(a, style, out);
+	put_table(a, style, out);
+	str_putc(out, '\n');
+	if (*answer_str(a, "why") || !json_count(list))
+		put_unmeasured(a, out);
+	for (size_t i = 0; i < json_count(list); i++)
+		put_finding(a, json_at(list, i), json_count(list) > 1, out);
+	put_picked(a, out);
+	put_layout(a, out);
+	answer_notes(a, out);
+	put_stopped(a, out);
+	answer_cost(a, "builds_made", out);
+}
