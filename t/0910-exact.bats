@@ -50,6 +50,27 @@ count_boots() {
 	[ -z "$(ls .culprit/guests)" ] || complain 'a folder of a guest is left'
 }
 
+@test 'explain: a tunable that differs is on top, functions have names, and no boot that counts describes' {
+	need_kernel
+	count_boots
+	culprit_run explain "deb=$k" "deb=$k:sysctl.vm.swappiness=17" -n 2 --json \
+		--bench 'i=0; while [ $i -lt 100 ]; do (exit 0); i=$((i + 1)); done'
+	expect_status 0
+	jq -e '.surroundings.rows[0] | .group == "sysctl" and .key == "vm.swappiness" and .before == "60" and .after == "17"' <<<"$output"
+	jq -e '.surroundings.count == 1' <<<"$output"
+	jq -e '.functions | .count > 500 and .repeating > 300 and .runs == [2, 2]' <<<"$output"
+	# all of it has a name or a file, and the sum is the whole
+	jq -e '.functions.total[0] as $sum | .metrics[] | select(.metric == "instructions") | .baseline_median == $sum' <<<"$output"
+	jq -e '[.metrics[].metric] | contains(["llc-misses", "llc-miss-rate", "cycles-8M"])' <<<"$output"
+	jq -e '.events.count > 5' <<<"$output"
+	[ "$(wc -l <qemu.log)" -eq 7 ] || complain 'two that describe, four that count, and the first of these again'
+	culprit_run verify 1
+	expect_status 0
+	culprit_run show 1
+	expect_out 'vm.swappiness'
+	[ -z "$(ls .culprit/guests)" ] || complain 'a file of symbols is left'
+}
+
 @test 'kill -9 leaves no guest behind' {
 	need_kernel
 	culprit run "deb=$k" --bench 'sleep 1000' -n 1 >out 2>&1 3>&- &

@@ -5,7 +5,7 @@
  */
 #include "bench/callgrind.h"
 
-#include "base/str.h"
+#include "bench/callgrind_cost.h"
 #include "sys/fs.h"
 
 #include <dirent.h>
@@ -63,8 +63,9 @@ static int add_totals(const char *path, double *sum, struct err *e)
 }
 
 int callgrind_collect(const char *dir, double *ret_instructions, unsigned *ret_processes,
-		      struct err *e)
+		      struct str *functions, struct err *e)
 {
+	AUTO(function_costs) struct function_costs costs = { 0 };
 	DIR *d = opendir(dir);
 	struct dirent *x;
 	double sum = 0;
@@ -79,12 +80,16 @@ int callgrind_collect(const char *dir, double *ret_instructions, unsigned *ret_p
 		if (starts_with(x->d_name, "callgrind.out.")) {
 			if (r == 0)
 				r = add_totals(path, &sum, e);
+			if (r == 0 && functions)
+				r = callgrind_cost_read(path, &costs, e);
 			n++;
 		}
 		if (x->d_name[0] != '.')
 			unlink(path);
 	}
 	closedir(d);
+	if (r == 0 && functions)
+		callgrind_cost_put(&costs, functions);
 	*ret_instructions = sum;
 	*ret_processes = n;
 	return r;

@@ -287,7 +287,8 @@ static int add_instructions(struct running *x, struct err *e)
 {
 	double instructions;
 	unsigned processes;
-	int r = callgrind_collect(x->s->scratch, &instructions, &processes, e);
+	int r = callgrind_collect(x->s->scratch, &instructions, &processes,
+				  x->s->functions ? &x->ret->output : NULL, e);
 
 	if (r < 0 && !x->ret->reason)
 		return r;

@@ -40,7 +40,8 @@ struct run_setting {
 	const char *cwd;
 	const char *bind_from, *bind_to; /* as in proc_spec */
 	const char *const *read_only, *const *writable;
-	const char *scratch;	   /* an existing folder for callgrind's files */
+	const char *scratch; /* an existing folder for callgrind's files */
+	bool functions; /* what they cost goes behind the output (bench/section.h), where it is counted */
 	const char *cgroup_parent; /* where a group can be made for each run, or NULL */
 	void (*tick)(void *);
 	void *tick_arg;

@@ -6,6 +6,7 @@
 #include "cli/journal_text.h"
 
 #include "base/num.h"
+#include "hunt/describing.h"
 #include "report/answer.h"
 
 #include <string.h>
@@ -231,7 +232,9 @@ static void put_run(const struct observation *o, struct str *out)
 {
 	str_addf(out, "run    r%lld of b%lld, %s ", (long long)o->run, (long long)o->build,
 		 o->benchmark);
-	if (o->index < 0)
+	if (o->index <= RUN_DESCRIBES)
+		str_puts(out, "describes the machine: ");
+	else if (o->index < 0)
 		str_addf(out, "warm-up %d: ", -o->index);
 	else
 		str_addf(out, "#%d: ", o->index);

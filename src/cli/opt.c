@@ -18,6 +18,8 @@ struct parser {
 	int argc, at; /* at: the next argument to read */
 	const char *const *argv;
 	struct err *e;
+	const char *const *picked; /* opt_pick: nothing is stored, these become words */
+	struct strvec *words;
 };
 
 void opt_args_done(struct opt_args *a)
@@ -118,11 +120,22 @@ static int store_real(const struct opt *o, const char *what, const char *value, 
 	return 0;
 }
 
+static int pick(struct parser *p, const struct opt *o, const char *value, bool on)
+{
+	for (const char *const *name = p->picked; *name; name++)
+		if (!strcmp(*name, o->name))
+			strvec_addf(p->words, "--%s%s%s%s", on ? "" : "no-", o->name,
+				    value ? "=" : "", value ? value : "");
+	return 0;
+}
+
 /* `what` is the option as the user wrote it; `value` is NULL for one that takes none; `on` is false
  * for --no-NAME. */
 static int store(struct parser *p, const struct opt *o, const char *what, const char *value,
 		 bool on)
 {
+	if (p->words)
+		return pick(p, o, value, on);
 	void *field = p->into + o->into;
 
 	if (o->has_seen)
@@ -262,13 +275,10 @@ static int parse_short(struct parser *p, const char *arg, bool *ret_help)
 	return 0;
 }
 
-int opt_parse(const struct opt *table, void *into, int argc, const char *const *argv,
-	      struct opt_args *ret, struct err *e)
+static int parse(struct parser *p, struct opt_args *ret)
 {
-	struct parser p = { table, into, argc, 1, argv, e };
-
-	while (p.at < argc && !ret->help) {
-		const char *arg = argv[p.at++];
+	while (p->at < p->argc && !ret->help) {
+		const char *arg = p->argv[p->at++];
 		int r = 0;
 
 		if (ret->dashes || arg[0] != '-' || !arg[1]) {
@@ -279,9 +289,9 @@ int opt_parse(const struct opt *table, void *into, int argc, const char *const *
 		} else if (!strcmp(arg, "--help")) {
 			ret->help = true;
 		} else if (arg[1] == '-') {
-			r = parse_long(&p, arg + 2);
+			r = parse_long(p, arg + 2);
 		} else {
-			r = parse_short(&p, arg + 1, &ret->help);
+			r = parse_short(p, arg + 1, &ret->help);
 		}
 		if (r < 0)
 			return r;
@@ -289,6 +299,31 @@ int opt_parse(const struct opt *table, void *into, int argc, const char *const *
 	if (!ret->dashes)
 		ret->before = ret->list.n;
 	return 0;
+}
+
+int opt_parse(const struct opt *table, void *into, int argc, const char *const *argv,
+	      struct opt_args *ret, struct err *e)
+{
+	struct parser p = {
+		.table = table, .into = into, .argc = argc, .at = 1, .argv = argv, .e = e
+	};
+
+	return parse(&p, ret);
+}
+
+int opt_pick(const struct opt *table, const char *const *names, int argc, const char *const *argv,
+	     struct strvec *ret, struct err *e)
+{
+	AUTO(opt_args) struct opt_args rest = OPT_ARGS_INIT;
+	struct parser p = { .table = table,
+			    .argc = argc,
+			    .at = 1,
+			    .argv = argv,
+			    .e = e,
+			    .picked = names,
+			    .words = ret };
+
+	return parse(&p, &rest);
 }
 
 void opt_help(const struct opt *table, unsigned width, struct str *out)

@@ -105,6 +105,13 @@ void opt_args_done(struct opt_args *a);
 int opt_parse(const struct opt *table, void *into, int argc, const char *const *argv,
 	      struct opt_args *ret, struct err *e) MUST_USE;
 
+/*
+ * The options of a command line that are in `names` (NULL-terminated), in their order, appended as words of their own: "--set=KEY=VALUE", "--no-inside". Others and
+ * arguments are left out. Errors as opt_parse; values are not looked at.
+ */
+int opt_pick(const struct opt *table, const char *const *names, int argc, const char *const *argv,
+	     struct strvec *ret, struct err *e) MUST_USE;
+
 /* "  -n, --runs N    measure at least N times" for each row, the help column aligned and wrapped to
  * `width` (0 = 80). */
 void opt_help(const struct opt *table, unsigned width, struct str *out);

@@ -55,8 +55,9 @@ static void put_folder(struct str *out, const char *group, const char *path)
 	strvec_done(&names);
 }
 
-/* /proc/sys from `path` on; `name` is its dotted name, empty for the root. */
-static void put_sysctls(struct str *out, const char *path, const char *name, int depth)
+/* The files from `path` on, as entries of a group; `name` is the dotted name, empty for the root. */
+static void put_tree(struct str *out, const char *group, const char *path, const char *name,
+		     int depth)
 {
 	struct strvec names = STRVEC_INIT;
 
@@ -69,9 +70,9 @@ static void put_sysctls(struct str *out, const char *path, const char *name, int
 		if (lstat(below, &st) < 0)
 			continue;
 		if (S_ISDIR(st.st_mode) && depth < 16)
-			put_sysctls(out, below, dotted, depth + 1);
+			put_tree(out, group, below, dotted, depth + 1);
 		else if (S_ISREG(st.st_mode) && (st.st_mode & 0400))
-			put_file(out, "sysctl", dotted, below);
+			put_file(out, group, dotted, below);
 	}
 	strvec_done(&names);
 }
@@ -95,6 +96,38 @@ static void put_cpu(struct str *out)
 			str_addf(out, " %.*s\n", (int)(line + n - value), value);
 		}
 		line += n + (line[n] == '\n');
+	}
+}
+
+/* What is loaded, by name; sizes and addresses say nothing. */
+static void put_modules(struct str *out)
+{
+	AUTO(str) struct str text = STR_INIT_MAX(1 << 20);
+
+	if (!file_read("/proc/modules", &text))
+		return;
+	for (const char *line = text.p; *line;) {
+		str_addf(out, "module %.*s loaded\n", (int)strcspn(line, " \n"), line);
+		line += strcspn(line, "\n");
+		line += *line == '\n';
+	}
+}
+
+/* Sizes of the kernel's objects: "slab task_struct 9792 3 8" (bytes, objects of a slab, pages of a slab). How many there are is a counter. */
+static void put_slabs(struct str *out)
+{
+	AUTO(str) struct str text = STR_INIT_MAX(1 << 20);
+
+	if (!file_read("/proc/slabinfo", &text))
+		return;
+	for (const char *line = text.p; *line;) {
+		char name[64];
+		unsigned size, objects, pages;
+
+		if (sscanf(line, "%63s %*u %*u %u %u %u", name, &size, &objects, &pages) == 4)
+			str_addf(out, "slab %s %u %u %u\n", name, size, objects, pages);
+		line += strcspn(line, "\n");
+		line += *line == '\n';
 	}
 }
 
@@ -123,7 +156,10 @@ void machine_describe(struct str *out)
 		 "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	put_cpu(out);
 	put_folder(out, "vulnerability", "/sys/devices/system/cpu/vulnerabilities");
-	put_sysctls(out, "/proc/sys", "", 0);
+	put_tree(out, "sysctl", "/proc/sys", "", 0);
+	put_tree(out, "mm", "/sys/kernel/mm", "", 0);
+	put_modules(out);
+	put_slabs(out);
 	put_dmesg(out);
 }
 

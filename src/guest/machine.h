@@ -2,7 +2,7 @@
 /*
  * machine - what the guest's kernel says of itself and of the machine, for comparing two of them.
  *
- * Lines `GROUP NAME VALUE`: kernel, cpu, vulnerability, clock, sysctl, dmesg (its lines as they are).
+ * Lines `GROUP NAME VALUE`: kernel, cpu, vulnerability, clock, sysctl, mm (of /sys/kernel/mm), module, slab (sizes of objects), dmesg (its lines as they are).
  */
 #pragma once
 

@@ -120,6 +120,10 @@ static int apply_word(struct plan *p, const char *word, struct err *e)
 		strvec_add(&p->env, word + strlen("env."));
 		return 0;
 	}
+	if (starts_with(word, "describe=")) {
+		p->machine = p->symbols = true;
+		return 0;
+	}
 	if (starts_with(word, "seed="))
 		set_text(&p->seed, value);
 	else if (!starts_with(word, "pad="))

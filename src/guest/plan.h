@@ -12,8 +12,8 @@
  *	output BYTES         how much of a run's output and of its errors is kept
  *	machine yes          one frame that describes the machine
  *	symbols yes          one frame with the kernel's symbols (/proc/kallsyms, code only)
- * The command line has words culprit.offset=N, culprit.env=N, culprit.seed=N, culprit.pad=..., culprit.sysctl=KEY=VALUE and
- * culprit.env.NAME=VALUE; all others belong to the kernel.
+ * The command line has words culprit.offset=N, culprit.env=N, culprit.seed=N, culprit.pad=..., culprit.sysctl=KEY=VALUE,
+ * culprit.env.NAME=VALUE and culprit.describe=yes (both frames of the last two keys); all others belong to the kernel.
  */
 #pragma once
 

@@ -64,8 +64,8 @@ unsigned booting_warmup(const struct session *s, const struct mbuild *b)
 	return s->bench->warmup;
 }
 
-static void request(const struct session *s, const struct mbuild *b, uint64_t number,
-		    struct boot_request *ret)
+void booting_request(const struct session *s, const struct mbuild *b, uint64_t number,
+		     struct boot_request *ret)
 {
 	*ret = (struct boot_request){
 		.store_dir = s->store_dir,
@@ -86,6 +86,9 @@ static void request(const struct session *s, const struct mbuild *b, uint64_t nu
 		.hunt_seed = s->seed,
 		.layout = b->layout,
 		.first_visit = !b->visited,
+		.functions = s->explains,
+		.symbols = b->symbols,
+		.model = s->explains ? "default" : NULL,
 		.tick_arg = NULL,
 		.stop = s->ui->stop,
 	};
@@ -175,7 +178,7 @@ int booting_now(struct session *s, struct mbuild *b, struct visit *v, struct err
 			       b->node);
 	if ((r = lay_over(s, b, e)) < 0)
 		return r;
-	request(s, b, number, &q);
+	booting_request(s, b, number, &q);
 	q.tick = session_tick;
 	q.tick_arg = s;
 	q.started = take_ahead(s, b, number);
@@ -225,7 +228,7 @@ int booting_ahead(struct session *s, struct mbuild *const *builds, size_t n, str
 			continue;
 		if ((r = lay_over(s, builds[i], e)) < 0)
 			return r;
-		request(s, builds[i], number, &q);
+		booting_request(s, builds[i], number, &q);
 		if ((r = s->target->start(&q, &a.handle, e)) < 0)
 			return r;
 		ARRAY_PUSH(&s->ahead, a);
@@ -330,7 +333,7 @@ int booting_try_exact(struct session *s, struct mbuild *b, struct exactness *ret
 	if (r < 0)
 		return r;
 	for (int i = 0; i < 2; i++) {
-		request(s, b, s->next_boot, &q[i]);
+		booting_request(s, b, s->next_boot, &q[i]);
 		q[i].runs = s->bench->warmup + 1;
 	}
 	/* side by side where there are CPUs */

@@ -11,6 +11,9 @@
 
 /* env, sysctl and command line of the variant, into the build. */
 void booting_settings(struct mbuild *b, const struct variant *v);
+/* What boot `number` of the hunt, of this build, is asked for. Borrows from both. */
+void booting_request(const struct session *s, const struct mbuild *b, uint64_t number,
+		     struct boot_request *ret);
 /* Runs to discard at the start of the next visit of this build. */
 unsigned booting_warmup(const struct session *s, const struct mbuild *b);
 /* Boots, journals the boot, fills in the visit. */

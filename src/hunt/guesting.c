@@ -18,7 +18,8 @@ bool guesting(const struct session *s)
 
 static bool is_modelled(const char *metric)
 {
-	static const char *const words[] = { "cycles", "misses", "-refs", "cross-lines", "walks" };
+	static const char *const words[] = { "cycles", "misses",      "miss-rate",
+					     "-refs",  "cross-lines", "walks" };
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (strstr(metric, words[i]))

@@ -169,6 +169,7 @@ static void mbuild_free(struct mbuild *b)
 		free(*p);
 	free(b->sysctl);
 	free(b->cmdline);
+	free(b->symbols);
 	free(b->env);
 	free(b->inputs);
 	free(b->reason);

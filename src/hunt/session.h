@@ -56,6 +56,7 @@ struct mbuild {
 	char **env;    /* of the variant, NULL-terminated */
 	char **sysctl; /* the same; NULL = none */
 	char *cmdline; /* of the variant, NULL = none */
+	char *symbols; /* a file for the plug-in, hunt/describing.h; NULL = none */
 	char **inputs; /* see build.h; NULL = not known */
 	bool cached, visited;
 };
@@ -141,6 +142,7 @@ struct session {
 		unsigned runs;
 	} twin;		      /* the first boot of a hunt, made twice: hunt/booting.h */
 	bool exactness_known; /* that was done already */
+	bool explains; /* runs keep what their functions cost, and caches are modelled (hunt/explain.h) */
 	bool goes_on_without; /* a search: a release that cannot be had is skipped, not an error */
 	int64_t first_made;   /* the first build that this session made; 0 = none yet */
 	bool trees_grew, said_cache; /* see hunt/evict.h */

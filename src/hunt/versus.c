@@ -5,7 +5,9 @@
  */
 #include "hunt/versus.h"
 
+#include "hunt/describing.h"
 #include "hunt/duel_json.h"
+#include "hunt/explain.h"
 #include "hunt/guesting.h"
 #include "hunt/plan.h"
 #include "hunt/sides.h"
@@ -24,6 +26,11 @@ static int parse_sides(struct session *s, const struct versus_options *o, struct
 	for (size_t i = 0; i < o->n && r == 0; i++)
 		r = side_parse(s, d, i, o->variants[i], e);
 	return r;
+}
+
+static const char *kind_of(const struct versus_options *o)
+{
+	return o->explain ? "explain" : o->fixed_runs ? "run" : "compare";
 }
 
 static void question(const struct versus_options *o, const struct duel *d, struct str *out)
@@ -48,7 +55,7 @@ static bool all_identical(const struct session *s, const struct duel *d,
 			  const struct versus_options *o)
 {
 	(void)s;
-	if (d->n_sides < 2 || o->fixed_runs)
+	if (d->n_sides < 2 || (o->fixed_runs && !o->explain))
 		return false;
 	for (size_t i = 0; i < d->n_sides; i++) {
 		const struct duel_side *side = &d->sides[i];
@@ -93,7 +100,7 @@ static void put_head(const struct session *s, const struct duel *d, const struct
 		     struct json_out *w)
 {
 	json_out_int(w, "schema", 1);
-	json_out_text(w, "command", o->fixed_runs ? "run" : "compare");
+	json_out_text(w, "command", kind_of(o));
 	json_out_int(w, "hunt", s->hunt);
 	json_out_text(w, "benchmark", s->bench->name);
 	guesting_put_blind(s, w);
@@ -105,16 +112,19 @@ static void put_head(const struct session *s, const struct duel *d, const struct
 	json_out_bool(w, "out_of_budget", d->out_of_budget);
 }
 
-static void answer(const struct session *s, const struct duel *d, const struct versus_options *o,
-		   bool identical, char **ret)
+static int answer(struct session *s, struct duel *d, const struct versus_options *o, bool identical,
+		  char **ret, struct err *e)
 {
 	AUTO(str) struct str out = STR_INIT;
 	struct json_out w = JSON_OUT_INIT(&out, JSON_STYLE_COMPACT);
+	int r = 0;
 
 	json_out_object(&w, NULL);
 	put_head(s, d, o, &w);
 	json_out_bool(&w, "identical_artefacts", identical);
-	if (o->fixed_runs) {
+	if (o->explain)
+		explain_add_rates(d);
+	if (o->fixed_runs && !o->explain) {
 		json_out_array(&w, "variants");
 		for (size_t i = 0; i < d->n_sides; i++)
 			json_out_text(&w, NULL, d->sides[i].label);
@@ -124,8 +134,12 @@ static void answer(const struct session *s, const struct duel *d, const struct v
 	} else {
 		duel_json(d, &w);
 	}
+	if (o->explain && !identical)
+		r = explain_put(s, d, &w, e);
 	json_out_close(&w);
-	*ret = str_take(&out);
+	if (r == 0)
+		*ret = str_take(&out);
+	return r;
 }
 
 /* The fault of a variant, not of the machine or the question: `git bisect run` should step over it. */
@@ -137,6 +151,14 @@ static bool untestable(const struct duel *d, size_t first_unbuilt)
 		if (d->sides[i].failed_in_a_row >= DUEL_FAILURES)
 			return i > 0;
 	return false;
+}
+
+static int prepare(struct session *s, struct duel *d, struct err *e)
+{
+	AUTO(observations) struct observations obs = { 0 };
+	int r = store_observations(s->store, s->hunt, &obs, e);
+
+	return r < 0 ? r : explain_prepare(s, d, &obs, e);
 }
 
 static int measure_all(struct session *s, const struct versus_options *o, struct duel *d,
@@ -153,7 +175,11 @@ static int measure_all(struct session *s, const struct versus_options *o, struct
 		*ret_identical = all_identical(s, d, o);
 		if (*ret_identical)
 			return 0;
-		r = duel_run(s, d, o->max_runs, e);
+		if (o->explain)
+			r = prepare(s, d, e);
+		if (r == 0)
+			r = duel_run(s, d, o->max_runs, e);
+		describing_done(s, d);
 	}
 	if (r == -ERR_ENV && o->ret_untestable)
 		*o->ret_untestable = untestable(d, i);
@@ -174,7 +200,7 @@ static int hunt(struct session *s, const struct versus_options *o, struct duel *
 		return plan_compare(s, o->n, d->sides[0].variant.oid, o->alpha,
 				    o->fixed_runs ? o->fixed_runs : o->max_runs, ret_answer, e);
 	question(o, d, &q);
-	r = session_hunt(s, o->fixed_runs ? "run" : "compare", q.p, NULL, o->seed, &row, &known, e);
+	r = session_hunt(s, kind_of(o), q.p, NULL, o->seed, &row, &known, e);
 	if (r < 0)
 		return r;
 	if (known && row.answer && row.status && !strcmp(row.status, "answered")) {
@@ -190,7 +216,8 @@ static int hunt(struct session *s, const struct versus_options *o, struct duel *
 	}
 	if ((r = measure_all(s, o, d, &identical, e)) < 0)
 		return r;
-	answer(s, d, o, identical, ret_answer);
+	if ((r = answer(s, d, o, identical, ret_answer, e)) < 0)
+		return r;
 	return store_hunt_end(s->store, s->hunt, d->out_of_budget ? "stopped" : "answered",
 			      *ret_answer, e);
 }
@@ -206,11 +233,11 @@ int versus_hunt(struct session *s, const struct versus_options *o, char **ret_an
 	return hunt(s, o, &d, ret_answer, ret_stored, e);
 }
 
-int versus_recompute(struct session *s, const struct json *question, const struct observations *obs,
-		     char **ret_answer, struct err *e)
+int versus_recompute(struct session *s, const char *kind, const struct json *question,
+		     const struct observations *obs, char **ret_answer, struct err *e)
 {
 	const struct json *nodes = json_get(question, "variants");
-	struct versus_options o = { .n = json_count(nodes) };
+	struct versus_options o = { .n = json_count(nodes), .explain = !strcmp(kind, "explain") };
 	AUTO(duel) struct duel d;
 	int64_t count;
 	int r;
@@ -234,6 +261,5 @@ int versus_recompute(struct session *s, const struct json *question, const struc
 	if ((r = duel_replay(s, &d, obs, e)) < 0)
 		return r;
 	duel_look(&d);
-	answer(s, &d, &o, d.sides[0].runs == 0, ret_answer);
-	return 0;
+	return answer(s, &d, &o, d.sides[0].runs == 0, ret_answer, e);
 }

@@ -14,6 +14,7 @@ struct versus_options {
 	unsigned max_runs;   /* 0 = the plan's own limit */
 	unsigned fixed_runs; /* `run`: exactly so many */
 	unsigned layouts;    /* builds a variant; 0 = 1 */
+	bool explain; /* two variants and fixed_runs: what differs beside the metrics too (hunt/explain.h) */
 	bool dry_run;
 	/* Set, with the error, if it is a variant other than the baseline that does not build or cannot run the benchmark. May be NULL. */
 	bool *ret_untestable;
@@ -24,8 +25,8 @@ int versus_hunt(struct session *s, const struct versus_options *o, char **ret_an
 
 struct json;
 /* The answer again, from the journal alone (session.journal_only; builds adopted). */
-int versus_recompute(struct session *s, const struct json *question, const struct observations *obs,
-		     char **ret_answer, struct err *e) MUST_USE;
+int versus_recompute(struct session *s, const char *kind, const struct json *question,
+		     const struct observations *obs, char **ret_answer, struct err *e) MUST_USE;
 
 /* Numbers that exist already: each file a side; no repository, no store. "-" is stdin. */
 int versus_files(const char *const *paths, size_t n, double alpha, double margin,

@@ -424,6 +424,13 @@ static int add_culprit(struct build *b, struct err *e)
 	return r;
 }
 
+static void list_files(const struct cpio *c, struct strvec *ret)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].host && !seen(ret, c->v[i].host))
+			strvec_add(ret, c->v[i].host);
+}
+
 int initramfs_build(const struct initramfs_request *q, char **ret_path, char ret_key[65],
 		    struct err *e)
 {
@@ -453,6 +460,8 @@ int initramfs_build(const struct initramfs_request *q, char **ret_path, char ret
 		r = cpio_write(&b.cpio, path, e);
 	if (r < 0)
 		return r;
+	if (q->ret_files)
+		list_files(&b.cpio, q->ret_files);
 	memcpy(ret_key, key, sizeof(key));
 	*ret_path = TAKE_PTR(path);
 	return 0;

@@ -31,6 +31,8 @@ struct initramfs_request {
 	const char *setup, *prepare, *command, *cleanup; /* shell text: /culprit/setup ... */
 	/* Programs of the host that the four texts name as a word are copied too: "dd" of a prepare. */
 	bool guess;
+	struct strvec *
+		ret_files; /* gets the files of this machine that were copied in, each once; NULL = not wanted */
 };
 
 /*

@@ -57,6 +57,18 @@ void answer_cost(const struct json *a, const char *builds, struct str *out)
 	str_addf(out, "hunt %lld: culprit log %lld, culprit verify %lld\n", hunt, hunt, hunt);
 }
 
+const char *answer_variant(const struct json *answer, const char *path, char scratch[13])
+{
+	const char *text = answer_str(answer, path);
+	size_t n = strlen(text);
+
+	if ((n != 40 && n != 64) || strspn(text, "0123456789abcdef") != n)
+		return text;
+	memcpy(scratch, text, 12);
+	scratch[12] = '\0';
+	return scratch;
+}
+
 /* Changes from here on are said as a factor. */
 #define TIMES_FROM 4.0
 
@@ -149,6 +161,30 @@ void answer_value(double value, double scale_by, const char *unit, struct str *o
 	str_addf(out, "%.*f%s%s", decimals, v, *scaled ? " " : "", scaled);
 }
 
+void answer_count(double value, struct str *out)
+{
+	AUTO(str) struct str digits = STR_INIT;
+	double v = fabs(value);
+	int decimals = v == floor(v) || v >= 1e4 ? 0
+		       : v >= 1e3		 ? 1
+		       : v >= 100		 ? 2
+		       : v >= 10		 ? 3
+						 : 4;
+
+	if (isnan(value) || v >= 1e15) {
+		answer_value(value, value, "", out);
+		return;
+	}
+	str_addf(&digits, "%.*f", decimals, v);
+	size_t whole = strcspn(digits.p, ".");
+
+	if (value < 0)
+		str_putc(out, '-');
+	for (size_t i = 0; i < digits.n; i++)
+		str_addf(out, "%s%c", i && i < whole && (whole - i) % 3 == 0 ? "," : "",
+			 digits.p[i]);
+}
+
 /* What an emulator counts is work, never time. */
 const char *answer_work_word(const char *evidence, enum verdict v, const char *metric,
 			     const char *unit)
@@ -223,6 +259,8 @@ int answer_text(const struct json *answer, const struct answer_style *style, str
 		answer_compare(answer, style, out);
 	else if (!strcmp(command, "run"))
 		answer_run(answer, style, out);
+	else if (!strcmp(command, "explain"))
+		answer_explain(answer, style, out);
 	else if (!strcmp(command, "bisect"))
 		answer_bisect(answer, style, out);
 	else if (!strcmp(command, "confirm"))

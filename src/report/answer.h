@@ -21,6 +21,7 @@ struct answer_style {
 int answer_text(const struct json *answer, const struct answer_style *style, struct str *out,
 		struct err *e) MUST_USE;
 void answer_compare(const struct json *answer, const struct answer_style *style, struct str *out);
+void answer_explain(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_run(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_calibrate(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_plan(const struct json *answer, const struct answer_style *style, struct str *out);
@@ -41,12 +42,19 @@ void answer_label(struct str *out, const char *name);
 void answer_cost(const struct json *a, const char *builds, struct str *out);
 /* Remarks on the rows of "metrics", runs that were left out, and what emulated numbers are. */
 void answer_notes(const struct json *answer, struct str *out);
+/* A variant as a column is called: an object's full name gets short. `scratch` keeps it. */
+const char *answer_variant(const struct json *answer, const char *path, char scratch[13]);
 /* "+7.1 % [+6.4, +7.8]" from a row with change, low and high; "?" where there is no number. */
 void answer_change(const struct json *row, struct str *out);
 /* The change alone: "+7.1 %", "6.83 times". */
 void answer_plain_change(double change, struct str *out);
 /* "99.2 %", but never 100 %: "over 99.9 %". */
 void answer_probability(double p, struct str *out);
+/* The tables of metrics of a comparison, with its notes; how much it took to make it, and where its samples are. */
+void answer_metrics(const struct json *answer, const struct answer_style *style, struct str *out);
+void answer_samples(const struct json *answer, struct str *out);
+/* "2,513,801,602": all digits before the point, in groups of three, and behind it as many as make five digits. */
+void answer_count(double value, struct str *out);
 /* One value in the unit that `scale_by` would be shown in, so that a row's columns agree. */
 void answer_value(double value, double scale_by, const char *unit, struct str *out);
 /* "slower", "on par within 1 %", "undecided: about 40 more runs of each", ... */

@@ -32,21 +32,14 @@ static bool is_as_likely_luck(const struct json *row)
 	       (!strcmp(v, "slower") || !strcmp(v, "faster"));
 }
 
-/* A count of the emulator is exact: all of its digits, in groups of three. */
+/* A count of the emulator is exact: all of its digits. */
 static void put_value(const struct json *row, double value, double scale_by, struct str *out)
 {
-	AUTO(str) struct str digits = STR_INIT;
-
 	if (strcmp(answer_str(row, "evidence"), "emulated") || *answer_str(row, "unit") ||
-	    value != floor(value) || fabs(value) >= 1e15) {
+	    value != floor(value))
 		answer_value(value, scale_by, answer_str(row, "unit"), out);
-		return;
-	}
-	str_addf(&digits, "%.0f", fabs(value));
-	if (value < 0)
-		str_putc(out, '-');
-	for (size_t i = 0; i < digits.n; i++)
-		str_addf(out, "%s%c", i && (digits.n - i) % 3 == 0 ? "," : "", digits.p[i]);
+	else
+		answer_count(value, out);
 }
 
 static void put_metric_row(struct table *t, const struct json *row, bool emulated)
@@ -72,17 +65,20 @@ static void put_metric_row(struct table *t, const struct json *row, bool emulate
 	table_cell(t, TEXT_DIM, "%lld + %lld", answer_int(row, "n[0]"), answer_int(row, "n[1]"));
 }
 
-static void put_variant(const struct json *answer, const char *variant,
-			const struct answer_style *style, struct str *out)
+static void put_variant(const struct json *answer, size_t side, const struct answer_style *style,
+			struct str *out)
 {
+	AUTO_FREE char *path = xasprintf("variants[%zu]", side);
+	const char *variant = answer_str(answer, path);
+	char a[13], b[13];
 	AUTO(table) struct table t = TABLE_INIT;
 	const struct json *metrics = json_get(answer, "metrics");
 	bool also = false, emulated = answer_is_emulated(metrics);
 
 	t.indent = 1;
 	table_column(&t, "metric", TABLE_LEFT);
-	table_column(&t, answer_str(answer, "variants[0]"), TABLE_RIGHT | TABLE_SHRINK);
-	table_column(&t, variant, TABLE_RIGHT | TABLE_SHRINK);
+	table_column(&t, answer_variant(answer, "variants[0]", a), TABLE_RIGHT | TABLE_SHRINK);
+	table_column(&t, answer_variant(answer, path, b), TABLE_RIGHT | TABLE_SHRINK);
 	table_column(&t, "change", TABLE_LEFT);
 	table_column(&t, "verdict", TABLE_LEFT);
 	table_column(&t, "runs", TABLE_LEFT);
@@ -141,7 +137,7 @@ void answer_notes(const struct json *answer, struct str *out)
 	answer_evidence(answer, json_get(answer, "metrics"), out);
 }
 
-static void put_cost(const struct json *answer, struct str *out)
+void answer_samples(const struct json *answer, struct str *out)
 {
 	AUTO(str) struct str time = STR_INIT;
 	long long hunt = answer_int(answer, "hunt");
@@ -168,27 +164,32 @@ static bool one_build_each(const struct json *answer)
 	return answer_int(row, "builds[0]") == 1 && answer_int(row, "builds[1]") == 1;
 }
 
-void answer_compare(const struct json *answer, const struct answer_style *style, struct str *out)
+void answer_metrics(const struct json *answer, const struct answer_style *style, struct str *out)
 {
 	const struct json *variants = json_get(answer, "variants");
 
+	for (size_t i = 1; i < json_count(variants); i++) {
+		if (i > 1)
+			str_putc(out, '\n');
+		put_variant(answer, i, style, out);
+	}
+}
+
+void answer_compare(const struct json *answer, const struct answer_style *style, struct str *out)
+{
 	if (answer_flag(answer, "identical_artefacts")) {
 		str_puts(
 			out,
 			" identical: the variants build to the same artefacts, byte for byte; nothing was run\n");
 		return;
 	}
-	for (size_t i = 1; i < json_count(variants); i++) {
-		if (i > 1)
-			str_putc(out, '\n');
-		put_variant(answer, answer_str(json_at(variants, i), NULL), style, out);
-	}
+	answer_metrics(answer, style, out);
 	answer_notes(answer, out);
 	if (one_build_each(answer))
 		str_puts(
 			out,
 			" One build of each: this is about these two binaries (--layouts 3 asks about the source).\n");
-	put_cost(answer, out);
+	answer_samples(answer, out);
 }
 
 static void extremes(const struct json *values, double *low, double *high)
@@ -240,5 +241,5 @@ void answer_run(const struct json *answer, const struct answer_style *style, str
 	table_put(&t, style->width, style->color, out);
 	put_failures(answer, out);
 	answer_evidence(answer, measured, out);
-	put_cost(answer, out);
+	answer_samples(answer, out);
 }

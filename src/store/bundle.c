@@ -53,8 +53,11 @@ static const struct {
 	  "select * from build_use where seq in (" SEQS_OF ") and ?2 = ?2 order by seq" },
 	{ "boot", "select * from boot where seq in (" SEQS_OF ") and ?2 = ?2 order by seq" },
 	{ "run", "select * from run where hunt = ?1 and ?2 = ?2 order by id" },
-	{ "run_end", "select seq, run, outcome, reason, seconds, iif(?2, output, null) as output"
-		     " from run_end where run in (" RUNS_OF ") order by seq" },
+	/* an explanation is made from what its runs put out */
+	{ "run_end",
+	  "select seq, run, outcome, reason, seconds, iif(?2 or exists"
+	  " (select 1 from hunt where id = ?1 and kind = 'explain'), output, null) as output"
+	  " from run_end where run in (" RUNS_OF ") order by seq" },
 	{ "metric",
 	  "select * from metric where id in (select metric from reading where run in (" RUNS_OF "))"
 	  " and ?2 = ?2 order by id" },

@@ -13,6 +13,7 @@
 #include "bench/environ.h"
 #include "bench/place.h"
 #include "bench/run.h"
+#include "bench/section.h"
 #include "kernel/initramfs.h"
 #include "kernel/kept.h"
 #include "sys/clock.h"
@@ -41,9 +42,10 @@ struct boot {
 	struct guest_plan plan; /* target/guest_files.h */
 	struct guest *guest;
 	struct run_memory memory;
-	unsigned next;	    /* run */
-	const char *target; /* "exact" or "vm" */
-	bool is_gone;	    /* no run can succeed any more */
+	struct str machine, symbols; /* what a boot that describes has said */
+	unsigned next;		     /* run */
+	const char *target;	     /* "exact" or "vm" */
+	bool is_gone;		     /* no run can succeed any more */
 	char *why_gone;
 };
 
@@ -115,6 +117,8 @@ static void exact_shutdown(struct boot *b)
 		return;
 	guest_end(b->guest);
 	run_memory_done(&b->memory);
+	str_done(&b->machine);
+	str_done(&b->symbols);
 	guest_plan_done(&b->plan);
 	free(b->why_gone);
 	free(b);
@@ -126,6 +130,7 @@ static int start(const char *target, const struct boot_request *q, struct boot *
 	struct perturbation p;
 	int r;
 
+	b->machine = b->symbols = (struct str)STR_INIT;
 	b->target = target;
 	b->q = *q;
 	b->q.started = NULL;
@@ -215,6 +220,10 @@ static int await_ready(struct boot *b, enum outcome *ret, struct str *reason, st
 			return explain(b, news, "booting", limit, ret, reason, e);
 		if (!strcmp(f.kind, "ready"))
 			return 0;
+		if (b->q.describe && !strcmp(f.kind, "machine"))
+			str_add(&b->machine, f.body, f.n);
+		if (b->q.describe && !strcmp(f.kind, "symbols"))
+			str_add(&b->symbols, f.body, f.n);
 		if (strcmp(f.kind, "fault"))
 			continue;
 		*ret = OUTCOME_FAILED;
@@ -262,6 +271,15 @@ static int vm_boot(const struct boot_request *q, struct boot **ret_boot, enum ou
 		   struct str *context, struct str *reason, struct err *e)
 {
 	return boot("vm", q, ret_boot, ret_outcome, context, reason, e);
+}
+
+static int exact_describe(struct boot *b, struct str *machine, struct str *symbols, struct err *e)
+{
+	int r = guest_plan_config(&b->plan, machine, e);
+
+	str_add(machine, b->machine.p, b->machine.n);
+	str_add(symbols, b->symbols.p, b->symbols.n);
+	return r < 0 ? r : guest_plan_functions(&b->plan, symbols, e);
 }
 
 /* --- a run ------------------------------------------------------------------------------------------------ */
@@ -362,6 +380,16 @@ static int add_window(struct boot *b, unsigned run, struct guest_run *x, struct 
 	return r;
 }
 
+static int add_functions(struct boot *b, unsigned run, struct str *out, struct err *e)
+{
+	AUTO_FREE char *line = guest_window(b->guest, run);
+
+	if (!line)
+		return 0;
+	section_begin(out, SECTION_FUNCTIONS);
+	return window_functions(line, out, e);
+}
+
 /* The target's own first, and with several CPUs nothing that is a time: they are emulated in turn. */
 static void drop_times(const struct boot *b, struct run_result *ret)
 {
@@ -402,10 +430,13 @@ static int judge(struct boot *b, unsigned run, struct guest_run *x, struct run_r
 		return r;
 	drop_times(b, ret);
 	/* kept with the output: what ran in the window and what happened in it */
-	str_addf(&ret->output, "\n[events of the window: name, before, after]\n%s", x->events.p);
+	section_begin(&ret->output, SECTION_EVENTS);
+	str_puts(&ret->output, x->events.p);
+	if (b->q.symbols && x->proc.end == PROC_EXITED)
+		r = add_functions(b, run, &ret->output, e);
 	for (size_t i = 0; i < remarks.n; i++)
 		strvec_add(&ret->remarks, remarks.v[i]);
-	return 0;
+	return r;
 }
 
 static void failed(struct boot *b, const struct guest_run *x, enum outcome outcome,
@@ -454,6 +485,7 @@ const struct target_ops target_exact = {
 	.start = exact_start,
 	.boot = exact_boot,
 	.run = exact_run,
+	.describe = exact_describe,
 	.shutdown = exact_shutdown,
 };
 
@@ -465,5 +497,6 @@ const struct target_ops target_vm = {
 	.probe = kvm_probe,
 	.boot = vm_boot,
 	.run = exact_run,
+	.describe = exact_describe,
 	.shutdown = exact_shutdown,
 };

@@ -8,6 +8,8 @@
 
 #include "base/num.h"
 #include "bench/environ.h"
+#include "kernel/config.h"
+#include "kernel/elf_functions.h"
 #include "kernel/initramfs.h"
 #include "kernel/kept.h"
 #include "sys/fs.h"
@@ -20,7 +22,8 @@
 #define MEMORY_DEFAULT (INT64_C(1) << 30)
 #define BOOT_TIMEOUT_DEFAULT (600 * NS_PER_S)
 #define OUTPUT_MAX (8 << 20) /* of each stream of a run */
-#define CMDLINE_MAX 2000     /* the kernel takes 2048 (COMMAND_LINE_SIZE on x86) */
+#define CONFIG_MAX (16 << 20)
+#define CMDLINE_MAX 2000 /* the kernel takes 2048 (COMMAND_LINE_SIZE on x86) */
 
 void guest_plan_done(struct guest_plan *p)
 {
@@ -32,6 +35,7 @@ void guest_plan_done(struct guest_plan *p)
 	free(p->cmdline);
 	free(p->plugin);
 	free(p->plugin_args);
+	strvec_done(&p->files);
 	*p = (struct guest_plan){ 0 };
 }
 
@@ -142,6 +146,7 @@ static int make_initrd(const struct boot_request *q, const struct target_config 
 		.command = b->command,
 		.cleanup = b->cleanup,
 		.guess = true,
+		.ret_files = &ret->files,
 	};
 
 	return initramfs_build(&i, &ret->initrd, ret->initrd_key, e);
@@ -215,6 +220,8 @@ static int make_cmdline(const struct boot_request *q, const struct target_config
 	put_word(&out, "culprit.offset=%" PRIu64, p->offset);
 	put_word(&out, "culprit.env=%u", p->env);
 	put_word(&out, "culprit.seed=%" PRIu64, p->seed);
+	if (q->describe)
+		str_puts(&out, " culprit.describe=yes");
 	str_puts(&out, " culprit.pad=");
 	str_pad(&out, 'x', p->pad);
 	if (out.n > CMDLINE_MAX)
@@ -228,6 +235,20 @@ static int make_cmdline(const struct boot_request *q, const struct target_config
 char *guest_plugin(const struct qemu *q)
 {
 	return helper_find(q->major < 9 ? "culprit-exact.so" : "culprit-exact-v2.so");
+}
+
+/* "" is fine. A boot that describes counts nothing. */
+static char *plugin_arguments(const struct boot_request *q, const struct target_config *t)
+{
+	const char *model = t->model ? t->model : q->model;
+	AUTO(str) struct str out = STR_INIT;
+
+	if (model && !q->describe)
+		str_addf(&out, ",model=%s,memory=%" PRId64, model,
+			 t->memory_bytes ? t->memory_bytes : MEMORY_DEFAULT);
+	if (q->symbols && !q->describe)
+		str_addf(&out, ",symbols=%s", q->symbols);
+	return str_take(&out);
 }
 
 int guest_plan_make(const struct boot_request *q, const char *target, const struct perturbation *p,
@@ -246,9 +267,7 @@ int guest_plan_make(const struct boot_request *q, const char *target, const stru
 		return r;
 	if (!is_vm)
 		ret->plugin = guest_plugin(&ret->qemu);
-	if (t->model)
-		ret->plugin_args = xasprintf(",model=%s,memory=%" PRId64, t->model,
-					     t->memory_bytes ? t->memory_bytes : MEMORY_DEFAULT);
+	ret->plugin_args = plugin_arguments(q, t);
 	ret->folder = fs_join(q->store_dir, "guests");
 	ret->setting = (struct guest_setting){
 		.qemu = &ret->qemu,
@@ -289,4 +308,38 @@ void guest_plan_describe(const struct guest_plan *p, struct json_out *w)
 	json_out_int(w, "offset", (int64_t)p->perturbation.offset);
 	json_out_int(w, "environment_bytes", p->perturbation.env);
 	json_out_int(w, "pad", p->perturbation.pad);
+}
+
+int guest_plan_config(const struct guest_plan *p, struct str *out, struct err *e)
+{
+	AUTO(kconfig) struct kconfig c = { 0 };
+	AUTO(str) struct str text = STR_INIT;
+
+	if (!p->kernel.config || !fs_exists(p->kernel.config))
+		return 0;
+	int r = fs_read(p->kernel.config, CONFIG_MAX, &text, e);
+
+	if (r < 0)
+		return r;
+	kconfig_read(text.p, text.n, &c);
+	for (size_t i = 0; i < c.n; i++)
+		if (strcmp(c.v[i].value, "n")) /* off, and not there, are one thing */
+			str_addf(out, "config %s %s\n", c.v[i].name, c.v[i].value);
+	return 0;
+}
+
+int guest_plan_functions(const struct guest_plan *p, struct str *out, struct err *e)
+{
+	for (size_t i = 0; i < p->files.n; i++) {
+		const char *path = p->files.v[i], *slash = strrchr(path, '/');
+		AUTO_FREE char *prefix = xasprintf("%s:", slash ? slash + 1 : path);
+		AUTO(str) struct str lines = STR_INIT;
+		int r = strpbrk(path, "\n") ? 0 : elf_functions(path, prefix, &lines, e);
+
+		if (r < 0)
+			return r;
+		if (lines.n)
+			str_addf(out, "file %s\n%s", path, lines.p);
+	}
+	return 0;
 }

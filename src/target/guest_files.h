@@ -26,6 +26,7 @@ struct guest_plan {
 	struct kernel_image kernel;
 	struct perturbation perturbation;
 	char *folder, *start, *initrd, *cmdline, *plugin, *plugin_args;
+	struct strvec files; /* of this machine that are in the initramfs */
 	char initrd_key[65];
 	int64_t boot_timeout_ns;
 };
@@ -39,6 +40,10 @@ int guest_plan_make(const struct boot_request *q, const char *target, const stru
 		    struct guest_plan *ret, struct err *e) MUST_USE;
 /* Members for the boot's record: QEMU's version and hash, processor, memory, kernel, initramfs, what was perturbed. */
 void guest_plan_describe(const struct guest_plan *p, struct json_out *w);
+/* The kernel's configuration as lines "config NAME VALUE"; nothing where there is none beside it. */
+int guest_plan_config(const struct guest_plan *p, struct str *out, struct err *e) MUST_USE;
+/* The programs and libraries of the guest with their functions, for the plug-in (exact/symbols.h): behind the kernel's symbols. */
+int guest_plan_functions(const struct guest_plan *p, struct str *out, struct err *e) MUST_USE;
 /* The plug-in for this QEMU's interface, or NULL; the caller frees. */
 char *guest_plugin(const struct qemu *q) MUST_USE;
 /* The section of the configuration, or the defaults. */

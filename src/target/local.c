@@ -339,6 +339,7 @@ static int local_run(struct boot *b, struct run_result *ret, struct err *e)
 		.read_only = (const char *const *)b->place.read_only.v,
 		.writable = (const char *const *)b->place.writable.v,
 		.scratch = b->scratch,
+		.functions = b->q.functions,
 		.cgroup_parent = b->cgroup_parent,
 		.tick = b->q.tick,
 		.tick_arg = b->q.tick_arg,

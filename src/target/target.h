@@ -32,6 +32,13 @@ struct boot_request {
 	unsigned
 		runs; /* that the boot will make at least: a guest begins them without being asked */
 	struct boot *started; /* by start(): boot() goes on with it and owns it */
+	/* For explain. */
+	bool functions; /* runs say what their functions cost, behind their output (bench/section.h), where that is counted */
+	bool describe;	/* the boot is for describe() alone */
+	const char
+		*symbols; /* a file of what describe() gave: for a guest's functions; may be NULL */
+	const char *
+		model; /* of caches, where the configuration names none (culprit-exact(7)); may be NULL */
 	/* For the simulator alone; the others look at the tree. */
 	struct sim_target *sim;
 	const char *commit; /* full object name */
@@ -60,6 +67,11 @@ struct target_ops {
 	int (*boot)(const struct boot_request *q, struct boot **ret_boot, enum outcome *ret_outcome,
 		    struct str *context, struct str *reason, struct err *e);
 	int (*run)(struct boot *b, struct run_result *ret, struct err *e);
+	/*
+	 * Of a boot with `describe`, which makes no run: `machine` gets lines `GROUP KEY VALUE` (guest/machine.h, and "config" of the kernel's), `symbols` the
+	 * text that later boots read as `symbols`. NULL where runs happen on this machine.
+	 */
+	int (*describe)(struct boot *b, struct str *machine, struct str *symbols, struct err *e);
 	void (*shutdown)(struct boot *b);
 	bool boots_at_once; /* a boot takes no time to speak of */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "target/window.h"
 
+#include "bench/section.h"
 #include "text/json.h"
 
 #include <stdio.h>
@@ -37,6 +38,32 @@ int window_readings(const char *line, struct readings *ret, struct err *e)
 		AUTO_FREE char *name = metric_name(key);
 
 		readings_add(ret, name, "", x, 1, BETTER_LOWER, true);
+	}
+	return 0;
+}
+
+int window_functions(const char *line, struct str *out, struct err *e)
+{
+	__attribute__((cleanup(json_root_done))) struct json *root = NULL;
+	const struct json *list;
+	int r = json_parse(line, strlen(line), "the plug-in's line", &root, e);
+
+	if (r < 0)
+		return r;
+	list = json_get(root, "symbols");
+	for (size_t i = 0; i < json_count(list); i++) {
+		const struct json *row = json_at(list, i);
+		const char *name = json_to_text(json_at(row, 0), NULL);
+		int64_t counts[4] = { 0 };
+
+		for (size_t k = 0; k < ARRAY_LEN(counts); k++)
+			if (!json_to_int(json_at(row, k + 1), NULL, &counts[k]))
+				name = NULL;
+		if (!name)
+			return err_set(e, ERR_BROKEN,
+				       "what the plug-in wrote of functions is broken at entry %zu",
+				       i);
+		section_put_function(out, name, counts);
 	}
 	return 0;
 }

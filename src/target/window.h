@@ -11,5 +11,7 @@
 int window_readings(const char *line, struct readings *ret, struct err *e) MUST_USE;
 /* Events: context switches, page faults, interrupts, IPIs, TLB flushes, by the names that proc(5) has. Unknown lines are passed over. */
 void window_events(const struct frame *proc, struct readings *ret);
+/* The functions of the line, if it has some, as lines of their section (bench/section.h). */
+int window_functions(const char *line, struct str *out, struct err *e) MUST_USE;
 /* Share of the instructions that are iterations of `rep`; 0 if it is not known. */
 double window_rep_share(const struct readings *r);

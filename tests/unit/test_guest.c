@@ -77,6 +77,9 @@ static void the_command_line_changes_a_boot(void **state)
 	assert_string_equal(p.seed, "9");
 	assert_string_equal(p.sysctls.v[0], "kernel.sem=1");
 	assert_string_equal(p.env.v[0], "FOO=bar");
+	p.machine = p.symbols = false;
+	assert_int_equal(plan_apply_cmdline(&p, "quiet culprit.describe=yes", &e), 0);
+	assert_true(p.machine && p.symbols);
 	assert_true(plan_apply_cmdline(&p, "culprit.ofset=1", &e) < 0);
 	assert_string_equal(e.msg, "kernel command line: unknown word 'culprit.ofset=1'");
 	assert_true(plan_apply_cmdline(&p, "culprit.offset=-1", &e) < 0);

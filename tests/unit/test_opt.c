@@ -216,6 +216,27 @@ static void progress_is_paced_and_cut(void **state UNUSED)
 	assert_string_equal(text.p, "gr\xc3\xbc\xc3\x9f");
 }
 
+/* The options of one command line that another command takes over. */
+static void picked_options(void **state UNUSED)
+{
+	static const char *const names[] = { "runs", "set", "json", "fast", "store", NULL };
+	static const char *const argv[] = { "run",	 "arg", "-n5", "--budget", "1m", "-fv",
+					    "--no-json", "-c",	"a=b", "--store",  "",	 "-c",
+					    "c=d",	 "--",	"-n7", NULL };
+	static const char *const expected[] = { "--runs=5",  "--fast",	 "--no-json",
+						"--set=a=b", "--store=", "--set=c=d" };
+	AUTO(strvec) struct strvec got = STRVEC_INIT;
+	struct err e = ERR_INIT;
+
+	assert_int_equal(opt_pick(table, names, (int)ARRAY_LEN(argv) - 1, argv, &got, &e), 0);
+	assert_int_equal(got.n, ARRAY_LEN(expected));
+	for (size_t i = 0; i < got.n; i++)
+		assert_string_equal(got.v[i], expected[i]);
+	assert_int_equal(
+		opt_pick(table, names, 2, (const char *const[]){ "run", "--nosuch" }, &got, &e),
+		-ERR_USAGE);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -226,6 +247,7 @@ int main(void)
 		cmocka_unit_test(help_is_aligned_and_wrapped),
 		cmocka_unit_test(nearest_helps_only_when_near),
 		cmocka_unit_test(progress_is_paced_and_cut),
+		cmocka_unit_test(picked_options),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
