@@ -229,7 +229,7 @@ static void put_shifts(const struct contrast *c, struct json_out *w)
 static void put_contrast(struct contrast *c, const char *key, const char *what, bool per_operation,
 			 struct json_out *w)
 {
-	size_t shown = 0, noise = 0, left_out = 0;
+	size_t shown = 0, noise = 0, all_noise = 0, left_out = 0;
 
 	contrast_finish(c);
 	json_out_object(w, key);
@@ -248,6 +248,7 @@ static void put_contrast(struct contrast *c, const char *key, const char *what, 
 		const struct contrast_row *r = &c->v[i];
 		bool is_noise = r->status == CONTRAST_NOISE;
 
+		all_noise += is_noise;
 		if (is_noise ? noise >= NOISE_MOST : shown >= ROWS_MOST) {
 			left_out++;
 			continue;
@@ -264,6 +265,7 @@ static void put_contrast(struct contrast *c, const char *key, const char *what, 
 		json_out_close(w);
 	}
 	json_out_close(w);
+	json_out_int(w, "noise", (int64_t)all_noise);
 	json_out_int(w, "left_out", (int64_t)left_out);
 	if (!strcmp(what, "function"))
 		put_shifts(c, w);

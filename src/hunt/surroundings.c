@@ -77,7 +77,9 @@ static void push_message(struct entries *to, const char *line)
 			str_putc(&key, *p);
 		p += digits ? digits : 1;
 	}
-	push(to, "dmesg", key.p, "", text);
+	/* what it was started with is an entry already, word by word */
+	if (!strstr(text, "ommand line"))
+		push(to, "dmesg", key.p, "", text);
 }
 
 static void read_line(struct entries *to, const char *line)

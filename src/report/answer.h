@@ -50,8 +50,8 @@ void answer_change(const struct json *row, struct str *out);
 void answer_plain_change(double change, struct str *out);
 /* "99.2 %", but never 100 %: "over 99.9 %". */
 void answer_probability(double p, struct str *out);
-/* The tables of metrics of a comparison, with its notes; how much it took to make it, and where its samples are. */
-void answer_metrics(const struct json *answer, const struct answer_style *style, struct str *out);
+/* The metrics of two sides A and B, without words but for the primary ones; how much it took to make them, and where the samples are. */
+void answer_counters(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_samples(const struct json *answer, struct str *out);
 /* "2,513,801,602": all digits before the point, in groups of three, and behind it as many as make five digits. */
 void answer_count(double value, struct str *out);

@@ -137,6 +137,69 @@ void answer_notes(const struct json *answer, struct str *out)
 	answer_evidence(answer, json_get(answer, "metrics"), out);
 }
 
+/* What has no unit is a count; of an even number of runs its median may be no whole one. */
+static void put_counted(const struct json *row, double value, double scale_by, struct str *out)
+{
+	if (*answer_str(row, "unit"))
+		answer_value(value, scale_by, answer_str(row, "unit"), out);
+	else
+		answer_count(value, out);
+}
+
+/* The rows of one kind: primary ones, others, those of a model. */
+static void put_counters(struct table *t, const struct json *metrics, bool primary, bool model)
+{
+	for (size_t i = 0; i < json_count(metrics); i++) {
+		const struct json *row = json_at(metrics, i);
+		double base = answer_number(row, "baseline_median");
+		AUTO(str) struct str a = STR_INIT, b = STR_INIT, change = STR_INIT;
+
+		if (answer_flag(row, "primary") != primary ||
+		    (!primary && !strcmp(answer_str(row, "evidence"), "model") != model))
+			continue;
+		put_counted(row, base, base, &a);
+		put_counted(row, answer_number(row, "median"), base, &b);
+		answer_change(row, &change);
+		table_cell(t, primary ? TEXT_BOLD : TEXT_PLAIN, "%s", answer_str(row, "metric"));
+		table_cell(t, TEXT_PLAIN, "%s", a.p);
+		table_cell(t, TEXT_PLAIN, "%s", b.p);
+		table_cell(t, primary ? style_of(row) : TEXT_PLAIN,
+			   is_as_likely_luck(row) ? "(%s)" : "%s", change.p);
+	}
+}
+
+void answer_counters(const struct json *answer, const struct answer_style *style, struct str *out)
+{
+	const struct json *metrics = json_get(answer, "metrics");
+	AUTO(table) struct table t = TABLE_INIT;
+	bool emulated = answer_is_emulated(metrics);
+	size_t before;
+
+	t.indent = 1;
+	table_column(&t, "counter", TABLE_LEFT | TABLE_SHRINK);
+	table_column(&t, "A", TABLE_RIGHT);
+	table_column(&t, "B", TABLE_RIGHT);
+	table_column(&t, "change", TABLE_LEFT);
+	put_counters(&t, metrics, true, false);
+	before = table_rows(&t);
+	put_counters(&t, metrics, false, false);
+	if (before && table_rows(&t) > before)
+		table_section(&t, "%s", "");
+	if (emulated) {
+		table_section(&t, "model: caches that are computed, not measured");
+		put_counters(&t, metrics, false, true);
+	}
+	table_put(&t, style->width, style->color, out);
+	for (size_t i = 0; i < json_count(metrics); i++) {
+		const struct json *row = json_at(metrics, i);
+		AUTO(str) struct str verdict = STR_INIT;
+
+		answer_verdict(row, &verdict);
+		if (answer_flag(row, "primary"))
+			str_addf(out, " %s: %s\n", answer_str(row, "metric"), verdict.p);
+	}
+}
+
 void answer_samples(const struct json *answer, struct str *out)
 {
 	AUTO(str) struct str time = STR_INIT;
@@ -164,7 +227,8 @@ static bool one_build_each(const struct json *answer)
 	return answer_int(row, "builds[0]") == 1 && answer_int(row, "builds[1]") == 1;
 }
 
-void answer_metrics(const struct json *answer, const struct answer_style *style, struct str *out)
+static void put_metrics(const struct json *answer, const struct answer_style *style,
+			struct str *out)
 {
 	const struct json *variants = json_get(answer, "variants");
 
@@ -183,7 +247,7 @@ void answer_compare(const struct json *answer, const struct answer_style *style,
 			" identical: the variants build to the same artefacts, byte for byte; nothing was run\n");
 		return;
 	}
-	answer_metrics(answer, style, out);
+	put_metrics(answer, style, out);
 	answer_notes(answer, out);
 	if (one_build_each(answer))
 		str_puts(

@@ -96,13 +96,12 @@ static size_t put_standing(struct table *t, const struct json *rows, const char 
 	return n;
 }
 
-static size_t count_of(const struct json *rows, const char *status)
+static bool has_status(const struct json *rows, const char *status)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; i < json_count(rows); i++)
-		n += !strcmp(answer_str(json_at(rows, i), "status"), status);
-	return n;
+		if (!strcmp(answer_str(json_at(rows, i), "status"), status))
+			return true;
+	return false;
 }
 
 /* "2 more, smaller" for what was cut. */
@@ -141,13 +140,13 @@ static void put_contrast(const struct json *c, const char *title, const char *wh
 {
 	AUTO(table) struct table t = TABLE_INIT;
 	const struct json *rows = json_get(c, "rows");
-	size_t noise = count_of(rows, "noise");
+	long long noise = answer_int(c, "noise");
 
 	put_heading(c, title, style, out);
 	begin_table(&t, what);
 	size_t repeats = put_standing(&t, rows, what, "repeats", most);
 
-	if (repeats && count_of(rows, "varies"))
+	if (repeats && has_status(rows, "varies"))
 		table_section(
 			&t, "These vary, by less than the sides differ (spread: the wider range):");
 	size_t varies = put_standing(&t, rows, what, "varies", most);
@@ -158,10 +157,9 @@ static void put_contrast(const struct json *c, const char *title, const char *wh
 		str_puts(out, " none differs by more than runs of one side do\n");
 	put_more(repeats, most, "that repeat digit by digit", style, out);
 	put_more(varies, most, "that vary by less than the sides differ", style, out);
-	if (noise || answer_int(c, "left_out"))
-		put_line(style, out,
-			 "%zu%s more differ by no more than runs of one side do: noise.", noise,
-			 answer_int(c, "left_out") ? " and" : "");
+	if (noise)
+		put_line(style, out, "%lld more differ by no more than runs of one side do: noise.",
+			 noise);
 }
 
 static void put_names(const struct json *list, struct str *out)
@@ -204,6 +202,8 @@ static void put_sums(const struct json *c, const struct answer_style *style, str
 	double gained = answer_number(c, "gained"), lost = answer_number(c, "lost");
 	AUTO(str) struct str text = STR_INIT;
 
+	if (gained + lost == 0)
+		return;
 	str_puts(&text, "In all: functions gained ");
 	answer_count(gained, &text);
 	str_puts(&text, " and lost ");
@@ -340,8 +340,8 @@ void answer_explain(const struct json *answer, const struct answer_style *style,
 	}
 	str_addf(out, " A  %s\n B  %s\n\n", answer_str(answer, "variants[0]"),
 		 answer_str(answer, "variants[1]"));
-	answer_metrics(answer, style, out);
-	answer_evidence(answer, json_get(answer, "metrics"), out);
+	answer_counters(answer, style, out);
+	answer_notes(answer, out);
 	if (answer_int(events, "count"))
 		put_contrast(events, "Events", "event", EVENTS_SHOWN, style, out);
 	put_functions(answer, style, out);

@@ -34,6 +34,7 @@ static void differences(void **state)
 		  "dmesg <6>[    0.200000] Memory: 998000K/1048056K available\n", "" },
 		{ "dmesg <6>[    0.1] at 0xffffffff81000000\n",
 		  "dmesg <6>[    0.1] at 0xffffffff82000000\n", "" },
+		{ "dmesg <5>[    0.1] Kernel command line: quiet\n", "", "" },
 		{ "", "dmesg <4>[    0.1] clocksource: unstable\n",
 		  "dmesg clocksource: unstable: none -> clocksource: unstable\n" },
 		/* a line that is none */
