@@ -315,7 +315,7 @@ static bool is_costly_sysctl(const char *key)
 static bool is_telling(const char *line)
 {
 	static const char *const words[] = { "warn",	 "error",    "fail",	"bug",
-					     "disabl",	 "enabl",    "mitigat", "vulnerab",
+					     "disable",	 "enable",   "mitigat", "vulnerab",
 					     "deprecat", "fallback", "unstable" };
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
