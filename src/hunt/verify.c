@@ -163,7 +163,8 @@ static int recompute(struct session *s, const struct hunt_row *row, const struct
 
 static bool is_known(const char *kind)
 {
-	static const char *const kinds[] = { "bisect", "compare", "explain", "run", "confirm", "calibrate" };
+	static const char *const kinds[] = { "bisect", "compare", "explain",
+					     "run",    "confirm", "calibrate" };
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!strcmp(kinds[i], kind))
