@@ -80,7 +80,7 @@ digest() { find "$1" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | s
 	culprit_run show 1
 	expect_out 'partly     without it: '
 	expect_out 'slower than good'
-	expect_out 'of the loss; the rest has another cause'
+	expect_out 'the rest has another cause'
 	culprit_run verify 1
 	expect_status 0
 }
@@ -240,7 +240,7 @@ This reverts commit $(oid slow)."
 	make_project
 	culprit_run confirm slow --on notes --good other --relayout "${build[@]}" -c project.artefacts=program
 	expect_status 0
-	expect_out 'layout     not known: this build comes out the same'
+	expect_out 'layout     not known: this build takes no other code layout'
 	culprit_run verify
 	expect_status 0
 	culprit_run confirm slow --on notes --good other --relayout --bench ./program -c project.artefacts=program \

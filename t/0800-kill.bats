@@ -79,6 +79,23 @@ nothing_left() {
 	done
 }
 
+@test 'kill -9 at any point of a confirmation with another layout' {
+	export TMPDIR=$BATS_TEST_TMPDIR/tmp
+	mkdir "$TMPDIR"
+	command=(confirm c13 --on c14 --good c11 --relayout --build 'sh build.sh; echo "# $CULPRIT_LAYOUT" >>program' --bench "$bench" --json)
+	FAULT_COUNT=$PWD/count disturbed "${command[@]}" --store ../whole >whole.json
+	jq -e '.verdict == "confirmed" and .layout.verdict == "survives"' whole.json
+	for seed in 4 8; do
+		rm -rf "$store"
+		kill_until_done $seed "$(cat count)" "${command[@]}"
+		[ "$status" -eq 0 ]
+		same='[.verdict, .runs, .layout.verdict, (.findings[], .layout.findings[] | .recovered, (.loss, .left, .back, .row | .n, .change, .low, .high))]'
+		[ "$(jq -c "$same" killed.json)" = "$(jq -c "$same" whole.json)" ] || complain "$(jq -c "$same" killed.json whole.json)"
+		culprit verify --store "$store"
+	done
+	nothing_left
+}
+
 @test 'a machine that sleeps during a run: the run is void, said and repeated' {
 	status=0
 	FAULT_SUSPEND=$BATS_TEST_TMPDIR/sleep disturbed run c1 -n 2 --build 'sh build.sh' --store "$store" --json \

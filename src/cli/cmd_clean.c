@@ -214,20 +214,35 @@ static void plan_kernel(const struct store *st, struct plan *p)
 		add(p, 0, "kernel", "", "work folders of kernel builds", size_of(st, "kernel"), 0);
 }
 
-/* Files that a kill caught half written: NAME.tmpPID, see fs_write_atomic. */
+/* NAME.tmpPID, see fs_write_atomic; an index for one patch, see repo/changes.c. */
+static bool is_unfinished(const char *name)
+{
+	const char *tmp = strstr(name, ".tmp");
+
+	return starts_with(name, "scratch-index-") ||
+	       (tmp && tmp[4] && !tmp[4 + strspn(tmp + 4, "0123456789")]);
+}
+
+/* Files that a kill caught half written, in the store's own folder and in its repository. */
 static void plan_unfinished(const struct store *st, struct plan *p)
 {
-	DIR *d = opendir(store_dir(st));
-	struct dirent *entry;
+	static const char *const folders[] = { ".", "repo.git" };
 
-	while (d && (entry = readdir(d)) != NULL) {
-		const char *tmp = strstr(entry->d_name, ".tmp");
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+		AUTO_FREE char *folder = fs_join(store_dir(st), folders[i]);
+		DIR *d = opendir(folder);
+		struct dirent *entry;
 
-		if (tmp && tmp[4] && !tmp[4 + strspn(tmp + 4, "0123456789")])
-			add(p, 0, entry->d_name, "", "half written", size_of(st, entry->d_name), 0);
+		while (d && (entry = readdir(d)) != NULL) {
+			AUTO_FREE char *path =
+				i ? fs_join(folders[i], entry->d_name) : xstrdup(entry->d_name);
+
+			if (is_unfinished(entry->d_name))
+				add(p, 0, path, "", "half written", size_of(st, path), 0);
+		}
+		if (d)
+			closedir(d);
 	}
-	if (d)
-		closedir(d);
 }
 
 /* --- showing ------------------------------------------------------------------------------------------------------ */

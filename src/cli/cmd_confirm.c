@@ -63,9 +63,8 @@ static int status_of(const char *answer)
 		const char *verdict;
 		int status;
 	} table[] = {
-		{ "confirmed", CMD_OK },	{ "partly", CMD_OK },
-		{ "refuted", CMD_WORSE }, { "no-loss", CMD_WORSE },
-		{ "undecided", CMD_UNDECIDED },
+		{ "confirmed", CMD_OK },  { "partly", CMD_OK },		  { "refuted", CMD_WORSE },
+		{ "no-loss", CMD_WORSE }, { "undecided", CMD_UNDECIDED },
 	};
 	__attribute__((cleanup(json_root_done))) struct json *root = NULL;
 
@@ -212,7 +211,7 @@ static int confirm(struct confirm_args *a, const struct strvec *args)
 	}
 	r = find_search(a, commit, &named, &e);
 	if (r == 0 && named.hunt) {
-		term_note("%.12s was named by hunt %lld: its ends and its benchmark, unless given",
+		term_note("%.12s was named by hunt %lld: ends and benchmark from there",
 			  named.culprit, (long long)named.hunt);
 		r = inherit_measuring(a, &named, &e);
 	}

@@ -152,11 +152,11 @@ static void put_recovers(const struct json *a, const struct json *f, struct str 
 	str_puts(out, strcmp(answer_str(a, "means"), "knob") ? "reverting recovers "
 							     : "the setting recovers ");
 	put_share(json_get(f, "recovered"), out);
-	str_addf(out, " of the %s%s\n", noun(f),
-		 !strcmp(answer_str(f, "verdict"), "partly") &&
-				 answer_number(f, "recovered.high") < 1
-			 ? "; the rest has another cause"
-			 : "");
+	str_addf(out, " of the %s\n", noun(f));
+	if (!strcmp(answer_str(f, "verdict"), "partly") && answer_number(f, "recovered.high") < 1) {
+		answer_label(out, "");
+		str_puts(out, "the rest has another cause\n");
+	}
 }
 
 static void put_finding(const struct json *a, const struct json *f, bool named, struct str *out)
@@ -232,6 +232,15 @@ static void put_survival(const char *verdict, const struct json *row, struct str
 	str_putc(out, '\n');
 }
 
+static const char *not_known(const char *verdict)
+{
+	if (!strcmp(verdict, "not-taken"))
+		return "not known: this build takes no other code layout (same artefacts)";
+	if (!strcmp(verdict, "broken"))
+		return "not known: it does not build in another code layout";
+	return "not measured yet";
+}
+
 static void put_layout(const struct json *a, struct str *out)
 {
 	const struct json *layout = json_get(a, "layout"), *list = json_get(layout, "findings");
@@ -241,13 +250,7 @@ static void put_layout(const struct json *a, struct str *out)
 		return;
 	if (!json_count(list)) {
 		answer_label(out, "layout");
-		str_puts(out,
-			 !strcmp(verdict, "not-taken")
-				 ? "not known: this build comes out the same, it takes no other "
-				   "code layout\n"
-			 : !strcmp(verdict, "broken")
-				 ? "not known: it does not build in another code layout\n"
-				 : "not measured yet\n");
+		str_addf(out, "%s\n", not_known(verdict));
 	}
 	for (size_t i = 0; i < json_count(list); i++) {
 		const struct json *f = json_at(list, i);
@@ -284,8 +287,7 @@ static void put_conflict(const struct json *a, struct str *out)
 		str_puts(out, "reverting all of these together conflicts as well;\n");
 		answer_label(out, "");
 	}
-	str_puts(out, "your own resolution: --patch FILE; or a setting: --knob env.X=..., "
-		      "config=...\n");
+	str_puts(out, "your own resolution: --patch FILE; or a setting: --knob\n");
 }
 
 static void put_unmeasured(const struct json *a, struct str *out)
