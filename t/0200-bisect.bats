@@ -377,7 +377,7 @@ verdict() { jq -r .verdict <<<"$output"; }
 	cd project
 	# as if the machine had been slow whenever the slow side was looked at, until the search has its answer, which is journaled first
 	# shellcheck disable=SC2016 # for the shell of the run
-	bench='set -- $(./program); ! grep -qs "action[^ ]:.answer" STORE/culprit.db STORE/culprit.db-wal || [ $2 -lt 1050000 ] ||
+	bench='set -- $(./program); ! grep -qs "action[^ ]:.answer" STORE/culprit.db STORE/culprit.db-wal STORE/culprit.db-intake || [ $2 -lt 1050000 ] ||
 		set -- time: $(($2 * 10 / 11)) ns; echo "$@"'
 	culprit_run bisect c1 c12 --build 'sh build.sh' --bench "${bench//STORE/$PWD/.culprit}"
 	expect_status 3

@@ -358,20 +358,23 @@ static int remove_all(struct store *st, bool writable, const struct plan *p, str
 }
 
 /*
- * On a full disk, which is when people clean, there may be no room to open the journal for writing. Then the trees go first and the
- * journal is told of it afterwards; whoever wants to use a tree looks for its folder, so that a kill in between costs nothing.
+ * On a full disk, which is when people clean, there may be no room to open the journal for writing, or for what a killed hunt has left to be taken
+ * in. Then the trees go first and the journal is told of it afterwards; whoever wants to use a tree looks for its folder, so that a kill in between costs nothing.
  */
 static int open_to_clean(const char *option, struct store **ret, bool *ret_writable, struct err *e)
 {
 	struct err first = ERR_INIT;
 	int r = storedir_open(option, STORE_WRITE, ret, e);
 
+	if (r == 0)
+		r = store_lock(*ret, "culprit clean", 0, NULL, NULL, e);
 	*ret_writable = r == 0;
 	if (r != -ERR_ENV)
 		return r;
 	first = *e;
+	store_close(TAKE_PTR(*ret));
 	if (storedir_open(option, STORE_READ, ret, e) == 0)
-		return 0;
+		return store_lock(*ret, "culprit clean", 0, NULL, NULL, e);
 	*e = first;
 	return -ERR_ENV;
 }
@@ -391,9 +394,9 @@ static int clean(struct store *st, const struct clean_args *a, bool writable, st
 		 struct err *e)
 {
 	AUTO(reclaimables) struct reclaimables kept = { 0 };
-	int r = store_lock(st, "culprit clean", 0, NULL, NULL, e);
+	int r = place_mend(store_dir(st), e);
 
-	if (r < 0 || (r = place_mend(store_dir(st), e)) < 0 || (r = reclaim_list(st, &kept, e)) < 0)
+	if (r < 0 || (r = reclaim_list(st, &kept, e)) < 0)
 		return r;
 	plan_kept(st, a, &kept, p);
 	plan_leftovers(st, "trees", "left by a killed build", &kept, p);

@@ -29,7 +29,8 @@ struct disk_use {
 
 static int measure_disk(struct store *st, struct disk_use *ret, struct err *e)
 {
-	static const char *const files[] = { "culprit.db", "culprit.db-wal", "culprit.db-shm" };
+	static const char *const files[] = { "culprit.db", "culprit.db-wal", "culprit.db-shm",
+					     "culprit.db-intake" };
 	AUTO(tree_rows) struct tree_rows trees = { 0 };
 	AUTO_FREE char *dir = fs_join(store_dir(st), "trees");
 	int r = query_trees(st, &trees, e);

@@ -66,8 +66,12 @@ void session_progress(const struct session *s, const char *fmt, ...)
 void session_tick(void *session)
 {
 	const struct session *s = session;
-	int64_t seconds = (clock_monotonic_ns() - s->doing_since_ns) / NS_PER_S;
+	int64_t ns = clock_monotonic_ns() - s->doing_since_ns, seconds = ns / NS_PER_S;
 	AUTO(str) struct str text = STR_INIT;
+
+	/* who looks from outside is to see the run that is in flight */
+	if (s->store && ns >= NS_PER_S / 5)
+		store_show(s->store);
 
 	str_puts(&text, s->known ? s->known : "");
 	if (s->doing)

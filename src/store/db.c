@@ -26,6 +26,20 @@
 #define UNPACK_MAX (256u << 20)
 #define PACK_LEVEL 3
 
+int db_io_err(const char *what, const char *path, int error, const char *why, struct err *e)
+{
+	if (error == ENOSPC || error == EDQUOT)
+		return err_set(
+			e, ERR_ENV,
+			"%s: no space left for %s; free some, or shrink culprit's cache by 'culprit clean'",
+			what, path);
+	if (error == EFBIG)
+		return err_set(e, ERR_ENV,
+			       "%s: %s may not grow further (limit on file size, see ulimit -f)",
+			       what, path);
+	return err_set(e, ERR_ENV, "%s: %s: %s", what, path, why);
+}
+
 /*
  * The file was written to and the system said no: the code says little, errno the rest. SQLite does not keep errno when a commit
  * fails; what is left in errno then is believed only where it says one of the things that fill a disk.
@@ -36,17 +50,7 @@ static int io_err(struct store *st, const char *what, struct err *e)
 
 	if (!sys && (left == ENOSPC || left == EDQUOT || left == EFBIG))
 		sys = left;
-	if (sys == ENOSPC || sys == EDQUOT)
-		return err_set(
-			e, ERR_ENV,
-			"%s: no space left for %s; free some, or shrink culprit's cache by 'culprit clean'",
-			what, st->path);
-	if (sys == EFBIG)
-		return err_set(e, ERR_ENV,
-			       "%s: %s may not grow further (limit on file size, see ulimit -f)",
-			       what, st->path);
-	return err_set(e, ERR_ENV, "%s: %s: %s", what, st->path,
-		       sys ? strerror(sys) : sqlite3_errmsg(st->db));
+	return db_io_err(what, st->path, sys, sys ? strerror(sys) : sqlite3_errmsg(st->db), e);
 }
 
 int db_damaged(const struct store *st, const char *what, const char *why, struct err *e)
@@ -97,10 +101,7 @@ int db_err(struct store *st, int code, const char *what, struct err *e)
 {
 	switch (code & 0xff) {
 	case SQLITE_FULL:
-		return err_set(
-			e, ERR_ENV,
-			"%s: no space left for %s; free some, or shrink culprit's cache by 'culprit clean'",
-			what, st->path);
+		return db_io_err(what, st->path, ENOSPC, "", e);
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
@@ -218,9 +219,9 @@ int sql_start(struct store *st, const char *what, const char *sql, const struct 
 	      struct sql *ret, struct err *e)
 {
 	size_t slot = 0;
-	int r = cache_get(st, what, sql, &slot, e);
+	int r = st->let_in ? st->let_in(st, e) : 0;
 
-	if (r < 0)
+	if (r < 0 || (r = cache_get(st, what, sql, &slot, e)) < 0)
 		return r;
 	sqlite3_stmt *s = st->cache[slot].stmt;
 
@@ -330,7 +331,7 @@ int db_begin(struct store *st, enum db_sync sync, struct err *e)
 	bool force = sync == DB_FORCE || now - st->sync_ns >= SYNC_EVERY_NS;
 	int r = db_want_write(st, "writing the journal", e);
 
-	if (r < 0)
+	if (r < 0 || (st->let_in && (r = st->let_in(st, e)) < 0))
 		return r;
 	if (st->is_held && !force)
 		return 0;

@@ -34,6 +34,11 @@ struct store {
 	int64_t begun_run, begun_hunt; /* the last run that began here, and whose it is */
 	bool holds;		       /* store_hold */
 	bool is_held;		       /* a transaction is open between two calls */
+	bool is_short;	       /* the run that ended last: what follows may wait (store/intake.h) */
+	bool waits;	       /* the change that is being made does */
+	struct intake *intake; /* NULL: none yet */
+	/* Set while something waits: it goes in before any statement and any transaction. */
+	int (*let_in)(struct store *st, struct err *e);
 	struct cached_stmt {
 		const char *sql;
 		sqlite3_stmt *stmt;
@@ -60,6 +65,11 @@ struct arg {
 #define ARG_I(x)                                                                                   \
 	{                                                                                          \
 		.kind = ARG_INT, .i = (x)                                                          \
+	}
+/* A number of a row, which SQLite gives for 0. */
+#define ARG_ID(x)                                                                                  \
+	{                                                                                          \
+		.kind = (x) ? ARG_INT : ARG_TEXT, .i = (x)                                         \
 	}
 #define ARG_D(x)                                                                                   \
 	{                                                                                          \
@@ -123,11 +133,13 @@ int db_begin(struct store *st, enum db_sync sync, struct err *e) MUST_USE;
 int db_end(struct store *st, int r, struct err *e) MUST_USE;
 /* The same, but under store_hold a lazy transaction stays open when r is 0: the next db_begin goes on in it, or commits it first. */
 int db_end_held(struct store *st, int r, struct err *e) MUST_USE;
-/* Commits what is held, if anything. */
+/* Commits what is held, if anything; not what waits. */
 int db_settle(struct store *st, struct err *e) MUST_USE;
 
 /* The message and kind for the failure that SQLite reported last. Returns negative. */
 int db_err(struct store *st, int code, const char *what, struct err *e);
+/* The same for a write to the file `path` that failed with this errno, 0 if it is not known; `why` then says more. */
+int db_io_err(const char *what, const char *path, int error, const char *why, struct err *e);
 /* ERR_BROKEN: what was read cannot be right. `why` completes "(...)" and is no text from the file, which may hold any bytes. Returns negative. */
 int db_damaged(const struct store *st, const char *what, const char *why, struct err *e);
 /* ERR_ENV unless the store was opened for writing. */

@@ -5,33 +5,51 @@
  *
  * A run has two halves: its beginning, so that a crash shows what was in flight, and its end with everything that it gave. Both
  * are lazy (store/db.h): a kill loses at most the run in flight, a power failure about the last second. Under store_hold the end shares
- * the transaction of the next beginning: a commit costs more than what is in it.
+ * the transaction of the next beginning, since a commit costs more than what is in it; and while runs are short neither is written to the
+ * database, but to a file beside it (store/intake.h).
  */
 #include "store/store.h"
 
+#include "base/log.h"
 #include "store/db.h"
+#include "store/intake.h"
 #include "sys/clock.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Beyond this many different metrics the table is asked instead: a benchmark that invents names must not cost memory. */
 #define METRICS_KEPT 256
-/* What a run without a reader gives (bench/run.c). */
-#define READINGS_AT_ONCE 5
-#define READING_INTO "insert into reading (run, at, metric, value, resolution) values "
+/* After a run that took no longer, what follows may wait. After a longer one what it costs to write at once is little beside it. */
+#define SHORT_SECONDS 0.05
+
+/* What waits is a change all the same: nothing of it is in the file before all of it is in memory. */
+static int change_begin(struct store *st, enum db_sync sync, struct err *e)
+{
+	int r = sync == DB_LAZY ? intake_begin(st, e) : 0;
+
+	return r < 0 || st->waits ? r : db_begin(st, sync, e);
+}
+
+static int change_end(struct store *st, enum db_sync sync, int r, struct err *e)
+{
+	if (!st->waits)
+		return sync == DB_FORCE ? db_end(st, r, e) : db_end_held(st, r, e);
+	st->waits = false;
+	return r;
+}
 
 static int append(struct store *st, int64_t hunt, const char *kind, const char *node,
 		  const char *text, int64_t *ret_seq, struct err *e)
 {
-	int r = db_exec(
-		st, "writing the journal",
-		"insert into journal (hunt, kind, at_ns, node, text) values (?1, ?2, ?3, ?4, ?5)",
-		ARGS(ARG_I(hunt), ARG_T(kind), ARG_I(clock_realtime_ns()), ARG_T(node),
-		     ARG_T(text)),
-		e);
+	int64_t seq = st->waits ? intake_seq(st) : 0;
+	int r = intake_row(st, ROW_JOURNAL,
+			   ARGS(ARG_ID(seq), ARG_I(hunt), ARG_T(kind), ARG_I(clock_realtime_ns()),
+				ARG_T(node), ARG_T(text)),
+			   e);
 
 	if (r == 0)
-		*ret_seq = db_last_id(st);
+		*ret_seq = seq ? seq : db_last_id(st);
 	return r;
 }
 
@@ -39,12 +57,11 @@ static int append_alone(struct store *st, int64_t hunt, enum db_sync sync, const
 			const char *node, const char *text, struct err *e)
 {
 	int64_t seq;
-	int r = db_begin(st, sync, e);
+	int r = change_begin(st, sync, e);
 
 	if (r < 0)
 		return r;
-	r = append(st, hunt, kind, node, text, &seq, e);
-	return sync == DB_FORCE ? db_end(st, r, e) : db_end_held(st, r, e);
+	return change_end(st, sync, append(st, hunt, kind, node, text, &seq, e), e);
 }
 
 int store_use_build(struct store *st, int64_t hunt, int64_t build, const char *node, struct err *e)
@@ -67,20 +84,18 @@ int store_boot_add(struct store *st, int64_t hunt, int64_t build, const char *co
 		   struct err *e)
 {
 	int64_t seq = 0;
-	int r = db_begin(st, DB_LAZY, e);
+	int r = change_begin(st, DB_LAZY, e);
 
 	if (r < 0)
 		return r;
 	r = append(st, hunt, "boot", NULL, NULL, &seq, e);
 	if (r == 0)
-		r = db_exec(st, "writing a boot",
-			    "insert into boot (seq, build, outcome, reason, seconds, context)"
-			    " values (?1, ?2, ?3, ?4, ?5, ?6)",
-			    ARGS(ARG_I(seq), ARG_I(build), ARG_T(outcome_name(outcome)),
-				 ARG_T(reason ? reason : ""), ARG_D(seconds),
-				 ARG_T(context ? context : "{}")),
-			    e);
-	r = db_end_held(st, r, e);
+		r = intake_row(st, ROW_BOOT,
+			       ARGS(ARG_I(seq), ARG_I(build), ARG_T(outcome_name(outcome)),
+				    ARG_T(reason ? reason : ""), ARG_D(seconds),
+				    ARG_T(context ? context : "{}")),
+			       e);
+	r = change_end(st, DB_LAZY, r, e);
 	if (r == 0)
 		*ret_boot = seq;
 	return r;
@@ -93,26 +108,41 @@ void store_hold(struct store *st)
 
 int store_settle(struct store *st, struct err *e)
 {
-	return db_settle(st, e);
+	int r = intake_settle(st, e);
+
+	return r < 0 ? r : db_settle(st, e);
 }
 
+void store_show(struct store *st)
+{
+	struct err e = ERR_INIT;
+
+	/* it waits on: the next call meets the same, and says so */
+	if (intake_settle(st, &e) < 0)
+		log_debug("in the midst of a run: %s", e.msg);
+}
+
+/* Its beginning is what makes the end of the one before it safe: in one commit, or in one write. */
 int store_run_begin(struct store *st, int64_t hunt, int64_t boot, const char *benchmark, int index,
 		    int64_t *ret_run, struct err *e)
 {
-	int r = db_begin(st, DB_LAZY, e);
+	int r = change_begin(st, DB_LAZY, e);
 
 	if (r < 0)
 		return r;
-	r = db_exec(st, "writing a run",
-		    "insert into run (hunt, boot, benchmark, position, began_ns)"
-		    " values (?1, ?2, ?3, ?4, ?5)",
-		    ARGS(ARG_I(hunt), ARG_I(boot), ARG_T(benchmark), ARG_I(index),
-			 ARG_I(clock_realtime_ns())),
-		    e);
+	int64_t id = st->waits ? intake_run(st) : 0;
 
-	int64_t id = db_last_id(st);
-
-	r = db_end(st, r, e);
+	r = intake_row(st, ROW_RUN,
+		       ARGS(ARG_ID(id), ARG_I(hunt), ARG_I(boot), ARG_T(benchmark), ARG_I(index),
+			    ARG_I(clock_realtime_ns())),
+		       e);
+	if (st->waits) {
+		st->waits = false;
+		r = intake_write(st, e);
+	} else {
+		id = db_last_id(st);
+		r = db_end(st, r, e);
+	}
 	if (r == 0) {
 		*ret_run = st->begun_run = id;
 		st->begun_hunt = hunt;
@@ -139,16 +169,26 @@ static int metric_select(struct store *st, const struct reading *x, int64_t *ret
 	return r;
 }
 
-static int metric_intern(struct store *st, const struct reading *x, int64_t *ret, struct err *e)
+/* Of those that were seen here; NULL for another. */
+static const struct metric_id *metric_known(const struct store *st, const struct reading *x)
 {
 	for (size_t i = 0; i < st->n_metrics; i++) {
 		const struct metric_id *m = &st->metrics[i];
 
 		if (m->better == x->better && m->counter == x->counter &&
-		    !strcmp(m->name, x->metric) && !strcmp(m->unit, x->unit)) {
-			*ret = m->id;
-			return 0;
-		}
+		    !strcmp(m->name, x->metric) && !strcmp(m->unit, x->unit))
+			return m;
+	}
+	return NULL;
+}
+
+static int metric_intern(struct store *st, const struct reading *x, int64_t *ret, struct err *e)
+{
+	const struct metric_id *m = metric_known(st, x);
+
+	if (m) {
+		*ret = m->id;
+		return 0;
 	}
 
 	int r = metric_select(st, x, ret, e);
@@ -178,14 +218,10 @@ static int metric_intern(struct store *st, const struct reading *x, int64_t *ret
 	return 0;
 }
 
-/* Up to READINGS_AT_ONCE by one statement: two thirds of what a statement costs is its beginning and end. */
+/* One, or READINGS_AT_ONCE by one statement. */
 static int insert_readings(struct store *st, int64_t run, const struct reading *v,
 			   const int64_t *metric, size_t at, size_t n, struct err *e)
 {
-#define ROW "(?, ?, ?, ?, ?)"
-	static const char one[] = READING_INTO ROW;
-	static const char many[] = READING_INTO ROW ", " ROW ", " ROW ", " ROW ", " ROW;
-#undef ROW
 	struct arg args[READINGS_AT_ONCE * 5 + 1];
 	size_t k = 0;
 
@@ -197,7 +233,7 @@ static int insert_readings(struct store *st, int64_t run, const struct reading *
 		args[k++] = (struct arg)ARG_D(v[i].resolution);
 	}
 	args[k] = (struct arg){ .kind = ARG_END };
-	return db_exec(st, "writing a run", n == 1 ? one : many, args, e);
+	return intake_row(st, n == 1 ? ROW_READING : ROW_READINGS, args, e);
 }
 
 static int add_readings(struct store *st, int64_t run, const struct readings *readings,
@@ -225,8 +261,10 @@ static int append_run(struct store *st, int64_t run, int64_t *ret_seq, struct er
 {
 	AUTO(sql) struct sql q = SQL_INIT;
 
-	if (run == st->begun_run)
+	if (run == st->begun_run) {
+		st->begun_run = 0;
 		return append(st, st->begun_hunt, "run", NULL, NULL, ret_seq, e);
+	}
 	int r = sql_start(st, "writing the journal", "select hunt from run where id = ?1",
 			  ARGS(ARG_I(run)), &q, e);
 
@@ -244,6 +282,19 @@ static int append_run(struct store *st, int64_t run, int64_t *ret_seq, struct er
 	return append(st, hunt, "run", NULL, NULL, ret_seq, e);
 }
 
+/* Only what the tables are sure to take waits: what they refuse is told by the call that said it. */
+static bool may_wait(const struct store *st, int64_t run, double seconds,
+		     const struct readings *readings)
+{
+	if (run != st->begun_run || !(seconds < SHORT_SECONDS))
+		return false;
+	for (size_t i = 0; readings && i < readings->n; i++)
+		if (isnan(readings->v[i].value) || isnan(readings->v[i].resolution) ||
+		    !metric_known(st, &readings->v[i]))
+			return false;
+	return true;
+}
+
 int store_run_end(struct store *st, int64_t run, enum outcome outcome, const char *reason,
 		  double seconds, const struct readings *readings, const char *output,
 		  size_t output_n, struct err *e)
@@ -252,22 +303,24 @@ int store_run_end(struct store *st, int64_t run, enum outcome outcome, const cha
 	int64_t seq = 0;
 	int r = output && output_n ? db_pack(st, output, output_n, &packed, e) : 0;
 
+	if (!may_wait(st, run, seconds, readings))
+		st->is_short = false;
 	if (r == 0)
-		r = db_begin(st, DB_LAZY, e);
+		r = change_begin(st, DB_LAZY, e);
 	if (r < 0)
 		return r;
 	r = append_run(st, run, &seq, e);
 	if (r == 0)
-		r = db_exec(st, "writing a run",
-			    "insert into run_end (seq, run, outcome, reason, seconds, output)"
-			    " values (?1, ?2, ?3, ?4, ?5, ?6)",
-			    ARGS(ARG_I(seq), ARG_I(run), ARG_T(outcome_name(outcome)),
-				 ARG_T(reason ? reason : ""), ARG_D(seconds),
-				 ARG_B(packed.n ? packed.p : NULL, packed.n)),
-			    e);
+		r = intake_row(st, ROW_RUN_END,
+			       ARGS(ARG_I(seq), ARG_I(run), ARG_T(outcome_name(outcome)),
+				    ARG_T(reason ? reason : ""), ARG_D(seconds),
+				    ARG_B(packed.n ? packed.p : NULL, packed.n)),
+			       e);
 	if (r == 0)
 		r = add_readings(st, run, readings, e);
-	return db_end_held(st, r, e);
+	r = change_end(st, DB_LAZY, r, e);
+	st->is_short = seconds < SHORT_SECONDS;
+	return r < 0 ? r : intake_settle_in_time(st, e);
 }
 
 int store_run_output(struct store *st, int64_t run, struct str *out, struct err *e)

@@ -12,8 +12,10 @@
  */
 #include "store/store.h"
 
+#include "base/log.h"
 #include "base/num.h"
 #include "store/db.h"
+#include "store/intake.h"
 #include "store/schema.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
@@ -150,6 +152,8 @@ static int open_for_reading(struct store *st, struct err *e)
 	/* an older journal is brought up to date where that is possible, then nothing more is written */
 	st->writable = sqlite3_db_readonly(st->db, "main") == 0;
 	r = schema_migrate(st, e);
+	if (r == 0 && st->writable)
+		r = intake_recover(st, INTAKE_ANY, e);
 	st->writable = false;
 	return r < 0 ? r : db_script(st, "opening the journal", "pragma query_only=on", e);
 }
@@ -259,6 +263,8 @@ int store_lock(struct store *st, const char *command, int64_t wait_ns,
 	if (fd < 0)
 		return err_errno(e, "locking the store: %s", path);
 	r = lock_wait(fd, wait_ns, tick, arg, e);
+	if (r == 0 && st->writable)
+		r = intake_recover(st, INTAKE_OURS, e);
 	if (r < 0) {
 		close(fd);
 		return r;
@@ -276,8 +282,13 @@ int store_lock(struct store *st, const char *command, int64_t wait_ns,
 
 void store_unlock(struct store *st)
 {
+	struct err e = ERR_INIT;
+
 	if (st->lock_fd < 0)
 		return;
+	/* nobody is left to be told: what is not in the file either is lost as a run in flight is */
+	if (intake_close(st, &e) < 0)
+		log_debug("closing the journal: %s", e.msg);
 	if (ftruncate(st->lock_fd, 0) < 0)
 		(void)0; /* the lock itself goes with the descriptor */
 	close(st->lock_fd);

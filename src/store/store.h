@@ -175,6 +175,12 @@ int store_run_begin(struct store *st, int64_t hunt, int64_t boot, const char *be
  */
 void store_hold(struct store *st);
 int store_settle(struct store *st, struct err *e) MUST_USE;
+/*
+ * While runs are short (50 ms) all of that, beginnings too, waits for the database for a second at most, in a file beside it: a kill loses no more than
+ * it would otherwise, but other processes see it so much later. For the midst of a run that turns out long: they see all of it when this returns. What fails
+ * is the next call's to tell.
+ */
+void store_show(struct store *st);
 /* End: outcome, readings and output (compressed) in one transaction. */
 int store_run_end(struct store *st, int64_t run, enum outcome outcome, const char *reason,
 		  double seconds, const struct readings *readings, const char *output,
