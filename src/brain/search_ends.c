@@ -14,6 +14,9 @@
 #define Z_ENDS_PLAIN 8 /* no doubt, however few the runs */
 #define DEAR                                                                                       \
 	50 /* visits that a build costs, from where the ends are looked at twice before the first build */
+#define OFFSET_DOUBT                                                                               \
+	2.5 /* standard deviations that what differs must be of what two builds of one source differ by */
+#define END_BUILDS 4
 #define P_NONE 0.95
 #define MANY_UNITS 10
 #define P_NONE_MANY 0.9
@@ -79,8 +82,10 @@ static double shown_margin(const struct search *s)
 	return ret;
 }
 
+static const char too_noisy[] = "the ends differ by less than their noise can show";
+
 /* The ends were visited as often as is worth it. What can be said of them may be less than what was asked. */
-static void give_up_ends(struct search *s)
+static void give_up_ends(struct search *s, const char *why)
 {
 	double margin = s->params.coarser && !s->params.inside ? shown_margin(s) : 0;
 
@@ -88,7 +93,7 @@ static void give_up_ends(struct search *s)
 		search_answer(s, ANSWER_NO_CHANGE, "the runs scatter too much for that");
 		s->status.margin = margin;
 	} else {
-		search_undecided(s, "the ends differ by less than their noise can show");
+		search_undecided(s, why);
 	}
 }
 
@@ -118,8 +123,13 @@ void search_look_at_ends(const struct search *s, struct ends *ret)
 	for (uint32_t u = 0; u < s->data.units.n; u++) {
 		const struct unit *unit = &s->data.units.v[u];
 		double prior, q = search_unit_side(s, u, &prior);
+		bool is_good = unit->nodes.v[0] == s->g->good,
+		     is_bad = unit->nodes.v[0] == s->g->bad;
 
-		if (unit->nodes.v[0] == s->g->good || unit->nodes.v[0] == s->g->bad)
+		ret->most = unit->n_visits > ret->most ? unit->n_visits : ret->most;
+		ret->builds_good += unit->n_visits && (is_good || prior < 0.02);
+		ret->builds_bad += unit->n_visits && (is_bad || prior > 0.98);
+		if (is_good || is_bad)
 			continue;
 		ret->extra_good += q < 0.02;
 		ret->extra_bad += q > 0.98;
@@ -233,6 +243,14 @@ bool search_ends_between_looks(struct search *s)
 	return true;
 }
 
+static bool builds_are_dear(const struct search *s)
+{
+	struct costs c;
+
+	search_costs(s, &c);
+	return c.build >= DEAR * (c.run * s->params.runs_per_boot + c.boot);
+}
+
 static bool look_equal(const struct search *s)
 {
 	const struct posterior *p = &s->post;
@@ -244,7 +262,7 @@ bool search_give_up_equal_ends(struct search *s)
 {
 	if (!look_equal(s))
 		return false;
-	give_up_ends(s);
+	give_up_ends(s, too_noisy);
 	return true;
 }
 
@@ -260,7 +278,7 @@ bool search_back_to_ends(struct search *s, const struct ends *e)
 	if (e->good < end_visits(s) || e->bad < end_visits(s))
 		search_visit_ends(s, e, "ends that look equal after all");
 	else
-		give_up_ends(s);
+		give_up_ends(s, too_noisy);
 	return true;
 }
 
@@ -273,17 +291,90 @@ static bool ends_differ(const struct search *s, unsigned visits, bool *ret_small
 	const struct posterior *p = &s->post;
 	double se = sqrt(p->change_end_var), z = fabs(p->change_end) / se;
 
-	struct costs c;
-
-	search_costs(s, &c);
 	*ret_small = fabs(p->change_end) + 2.6 * se < search_margin(s);
 	if (*ret_small)
 		return false;
 	if (visits > END_VISITS)
 		return z > Z_ENDS_SURE;
-	if (c.build < DEAR * (c.run * s->params.runs_per_boot + c.boot))
+	if (!builds_are_dear(s))
 		return z > Z_ENDS;
 	return z > (visits < 6 ? Z_ENDS_PLAIN : Z_ENDS_SURE);
+}
+
+/* The unit with the fewest visits of those with less (or not less) than `n`. */
+static uint32_t least_visited(const struct search *s, unsigned n, bool less)
+{
+	uint32_t ret = NO_UNIT;
+
+	for (uint32_t u = 0; u < s->data.units.n; u++) {
+		unsigned k = s->data.units.v[u].n_visits;
+
+		if (k && (k < n) == less && search_build_of_unit(s, u) >= 0 &&
+		    (ret == NO_UNIT || k < s->data.units.v[ret].n_visits))
+			ret = u;
+	}
+	return ret;
+}
+
+/*
+ * A fresh build of an end is visited half as often as the first ones, in turns with them, so that all see the same machine. True if such a
+ * visit is due.
+ */
+static bool catch_up(struct search *s, const struct ends *e)
+{
+	uint32_t u = least_visited(s, e->most / 2, true);
+
+	if (u == NO_UNIT)
+		return false;
+	bool was_last = s->last_boot >= 0 &&
+			s->data.builds.v[s->data.boots.v[s->last_boot].build].unit == u;
+
+	if (was_last)
+		u = least_visited(s, e->most / 2, false);
+	search_visit_unit(s, PHASE_ENDS, u, "another build of an end, in turns with the first");
+	return true;
+}
+
+static bool guards_its_search(const struct search *s, const struct ends *e)
+{
+	return !s->data.noise.exact && (e->most > END_VISITS || builds_are_dear(s));
+}
+
+/*
+ * How far the means of so many builds of each side lie apart where the source is the same: by what was expected, or by what was seen if that is less
+ * and there were enough to see it.
+ */
+static double usual_difference(const struct search *s, const struct ends *e)
+{
+	const struct posterior *p = &s->post;
+	double scale = s->params.offset_scale, tau2 = 0;
+
+	for (unsigned t = 0; t < p->n_tau; t++)
+		tau2 += p->w_tau[t] * p->tau2[t];
+	if (e->builds_good >= 3 && e->builds_bad >= 3)
+		scale = fmin(scale, sqrt(tau2));
+	return scale * sqrt(1.0 / e->builds_good + 1.0 / e->builds_bad);
+}
+
+/*
+ * What differs may be the two builds and not the source: one per cent is nothing unusual for that, and no run of the same two tells. Where a search
+ * costs more than some fresh builds of the ends, these come first, and if they do not settle it there is nothing to search for.
+ */
+static bool ask_other_builds(struct search *s, const struct ends *e)
+{
+	bool bad = e->builds_bad < e->builds_good;
+
+	if (!guards_its_search(s, e) ||
+	    fabs(s->post.change_end) > OFFSET_DOUBT * usual_difference(s, e))
+		return false;
+	for (int k = 0; k < 2; k++, bad = !bad)
+		if ((bad ? e->builds_bad : e->builds_good) < END_BUILDS &&
+		    search_fresh_end(s, bad, PHASE_ENDS))
+			return true;
+	if (e->builds_good < 2 || e->builds_bad < 2)
+		return false;
+	give_up_ends(s, "the ends differ by no more than builds of one source do");
+	return true;
 }
 
 /* Stage 0. True if an action or an answer was found; false to go on to the search. */
@@ -294,12 +385,14 @@ bool search_ends_stage(struct search *s, const struct ends *e)
 		 most = e->good > e->bad ? e->good : e->bad;
 	unsigned target = exact ? 1 : n < 2 ? 2 : next_target(most);
 
+	if (guards_its_search(s, e) && catch_up(s, e))
+		return true;
 	if (n < target) {
 		search_visit_ends(s, e, "ends");
 		return true;
 	}
-	if (ends_differ(s, n, &small))
-		return false;
+	if (ends_differ(s, e->most, &small))
+		return ask_other_builds(s, e);
 	if (search_none_likely(s) && (n >= 6 || exact)) {
 		search_no_change(s);
 		return true;
@@ -311,7 +404,7 @@ bool search_ends_stage(struct search *s, const struct ends *e)
 	if (n >= 6 && small && more_end_builds(s, e))
 		return true;
 	if (n >= end_visits(s)) {
-		give_up_ends(s);
+		give_up_ends(s, too_noisy);
 		return true;
 	}
 	search_visit(s, PHASE_ENDS, e->bad <= e->good ? s->g->bad : s->g->good, "ends");

@@ -98,8 +98,11 @@ struct ends {
 	unsigned good, bad; /* visits of the two end commits' builds */
 	unsigned extra_good,
 		extra_bad; /* further units that are on that side whatever the culprit is, or nearly so */
-	bool interior;	  /* a unit is neither */
-	uint32_t starved; /* an extra unit with few visits, NO_UNIT if none */
+	unsigned builds_good,
+		builds_bad; /* units that were made for an end, other layouts of it too */
+	unsigned most;	    /* visits of the one that has most */
+	bool interior;	    /* a unit is neither */
+	uint32_t starved;   /* an extra unit with few visits, NO_UNIT if none */
 };
 void search_look_at_ends(const struct search *s, struct ends *ret);
 /* Probability that a unit is on the bad side, now and before any measurement. */

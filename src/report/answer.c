@@ -141,6 +141,14 @@ void answer_change(const struct json *row, struct str *out)
 	str_puts(out, "]");
 }
 
+double answer_scale(const double *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(v[i]) && v[i] != 0)
+			return v[i];
+	return v[0];
+}
+
 void answer_value(double value, double scale_by, const char *unit, struct str *out)
 {
 	double factor, v;

@@ -57,6 +57,8 @@ void answer_samples(const struct json *answer, struct str *out);
 void answer_count(double value, struct str *out);
 /* One value in the unit that `scale_by` would be shown in, so that a row's columns agree. */
 void answer_value(double value, double scale_by, const char *unit, struct str *out);
+/* The one to scale the others by: the first that is a number other than zero, which has no scale of its own; else the first. */
+double answer_scale(const double *v, size_t n);
 /* "slower", "on par within 1 %", "undecided: about 40 more runs of each", ... */
 /* verdict_word for this evidence: "more work", "less work" for what was emulated. */
 const char *answer_work_word(const char *evidence, enum verdict v, const char *metric,

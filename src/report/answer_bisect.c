@@ -34,7 +34,7 @@ static void put_ends(const struct json *a, struct str *out)
 		return;
 	answer_label(out, "ends");
 	str_addf(out, "%s %s   ", answer_str(a, "benchmark"), answer_str(a, "metric"));
-	answer_value(old, old, unit, out);
+	answer_value(old, answer_scale((double[]){ old, new }, 2), unit, out);
 	str_puts(out, " -> ");
 	answer_value(new, fabs(new) > 20 * fabs(old) || fabs(old) > 20 * fabs(new) ? new : old,
 		     unit, out);

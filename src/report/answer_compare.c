@@ -48,11 +48,12 @@ static void put_metric_row(struct table *t, const struct json *row, bool emulate
 	AUTO(str) struct str b = STR_INIT;
 	AUTO(str) struct str change = STR_INIT;
 	AUTO(str) struct str verdict = STR_INIT;
-	double base = answer_number(row, "baseline_median");
+	double median[2] = { answer_number(row, "baseline_median"), answer_number(row, "median") };
+	double scale = answer_scale(median, 2);
 	bool primary = answer_flag(row, "primary");
 
-	put_value(row, base, base, &a);
-	put_value(row, answer_number(row, "median"), base, &b);
+	put_value(row, median[0], scale, &a);
+	put_value(row, median[1], scale, &b);
 	answer_change(row, &change);
 	answer_verdict(row, &verdict);
 	table_cell(t, primary ? TEXT_BOLD : TEXT_PLAIN, "%s%s", answer_str(row, "metric"),
@@ -288,6 +289,9 @@ void answer_run(const struct json *answer, const struct answer_style *style, str
 		double shown[3] = { answer_number(row, "median") };
 
 		extremes(json_get(row, "values"), &shown[1], &shown[2]);
+		/* a processor's clock that ticks: most runs zero, some not */
+		double scale = answer_scale((double[]){ shown[0], shown[2], shown[1] }, 3);
+
 		table_cell(&t, TEXT_PLAIN, "%s", strcmp(variant, last) ? variant : "");
 		table_cell(&t, answer_flag(row, "primary") ? TEXT_BOLD : TEXT_PLAIN, "%s%s",
 			   answer_str(row, "metric"),
@@ -296,7 +300,7 @@ void answer_run(const struct json *answer, const struct answer_style *style, str
 		for (size_t k = 0; k < ARRAY_LEN(shown); k++) {
 			AUTO(str) struct str cell = STR_INIT;
 
-			put_value(row, shown[k], shown[0], &cell);
+			put_value(row, shown[k], scale, &cell);
 			table_cell(&t, TEXT_PLAIN, "%s", cell.p);
 		}
 		table_cell(&t, TEXT_PLAIN, "%lld", answer_int(row, "n"));

@@ -66,9 +66,11 @@ static void put_levels(const struct json *answer, const struct answer_style *sty
 	const struct json *levels = json_get(answer, "levels"),
 			  *changes = json_get(answer, "changes");
 	const char *unit = answer_str(answer, "unit");
-	double scale = answer_number(json_at(levels, 0), "median");
+	double scale = 0;
 	long long at = 0;
 
+	for (size_t i = 0; scale == 0 && i < json_count(levels); i++)
+		scale = answer_number(json_at(levels, i), "median");
 	t.indent = 1;
 	table_column(&t, "from", TABLE_LEFT | TABLE_SHRINK);
 	table_column(&t, "to", TABLE_LEFT | TABLE_SHRINK);

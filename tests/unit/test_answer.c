@@ -140,6 +140,34 @@ static void what_an_emulator_counts_is_work(void **state UNUSED)
 	assert_string_equal(answer_work_word("emulated", VERDICT_ON_PAR, "wall", "s"), "on par");
 }
 
+/* Zero has no scale of its own: a clock that ticks gives zero as the median of short runs. */
+static void zero_shares_its_rows_scale(void **state UNUSED)
+{
+	static const char run[] =
+		"{\"command\":\"run\",\"measured\":[{\"variant\":\"HEAD\",\"metric\":\"sys\",\"unit\":\"s\",\"n\":3,"
+		"\"median\":0,\"values\":[0,0,0.00081]}]}";
+	static const char compare[] =
+		"{\"command\":\"compare\",\"metrics\":[{\"variant\":\"B\",\"metric\":\"sys\",\"unit\":\"s\",\"n\":[3,3],"
+		"\"baseline_median\":0,\"median\":0.00081,\"verdict\":\"undecided\"}],\"variants\":[\"A\",\"B\"]}";
+	static const struct {
+		const char *json;
+		void (*put)(const struct json *, const struct answer_style *, struct str *);
+	} rows[] = { { run, answer_run }, { compare, answer_compare } };
+	struct answer_style style = { .width = 200 };
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct json *root = NULL;
+		AUTO(str) struct str out = STR_INIT;
+
+		assert_int_equal(json_parse(rows[i].json, strlen(rows[i].json), "row", &root, NULL),
+				 0);
+		rows[i].put(root, &style, &out);
+		assert_non_null(strstr(out.p, " 0 us "));
+		assert_non_null(strstr(out.p, " 810.0 us "));
+		json_free(root);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -149,6 +177,7 @@ int main(void)
 		cmocka_unit_test(an_open_interval_confirms_nothing),
 		cmocka_unit_test(what_an_emulator_counts_is_work),
 		cmocka_unit_test(a_release_has_its_name),
+		cmocka_unit_test(zero_shares_its_rows_scale),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
