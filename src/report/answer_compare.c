@@ -174,7 +174,6 @@ void answer_counters(const struct json *answer, const struct answer_style *style
 	const struct json *metrics = json_get(answer, "metrics");
 	AUTO(table) struct table t = TABLE_INIT;
 	bool emulated = answer_is_emulated(metrics);
-	size_t before;
 
 	t.indent = 1;
 	table_column(&t, "counter", TABLE_LEFT | TABLE_SHRINK);
@@ -182,10 +181,9 @@ void answer_counters(const struct json *answer, const struct answer_style *style
 	table_column(&t, "B", TABLE_RIGHT);
 	table_column(&t, "change", TABLE_LEFT);
 	put_counters(&t, metrics, true, false);
-	before = table_rows(&t);
-	put_counters(&t, metrics, false, false);
-	if (before && table_rows(&t) > before)
+	if (table_rows(&t) && table_rows(&t) < json_count(metrics))
 		table_section(&t, "%s", "");
+	put_counters(&t, metrics, false, false);
 	if (emulated) {
 		table_section(&t, "model: caches that are computed, not measured");
 		put_counters(&t, metrics, false, true);

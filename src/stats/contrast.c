@@ -5,9 +5,13 @@
  * Shifts are matched from the largest down, the closest partner first. A rename keeps the cost (5 %: alignment, a call the less); inlining
  * saves the call and what the compiler then sees through, so that the caller grows by half to all of what the callee cost. The other
  * direction, code taken out of line, is the same with the sides exchanged.
+ *
+ * Where many names come and go, as between two releases, some have like costs by chance: of n gains spread evenly over the logarithm of what is looked at, n times the
+ * width of the window over that range fall beside a loss. When that is more than CHANCE_MOST, names must be alike too.
  */
 #include "stats/contrast.h"
 
+#include "base/str.h"
 #include "stats/sample.h"
 
 #include <math.h>
@@ -17,6 +21,7 @@
 #define RENAMED_WITHIN 0.05
 #define INLINED_LEAST 0.5
 #define INLINED_MOST 1.1
+#define CHANCE_MOST 0.5
 #define SUM_MOST 1.5 /* of several together, for each part of the gain */
 
 struct contrast_count {
@@ -155,6 +160,7 @@ struct matching {
 	double least;
 	bool *used;
 	struct contrast_shifts *ret;
+	double crowd; /* gains for each unit of the logarithm of cost */
 };
 
 /* By how much a row lost (from side `from` to the other); negative = it gained. */
@@ -187,6 +193,47 @@ static bool stands_for(const struct matching *m, const struct contrast_row *gain
 		return true;
 	return gainer->high[m->from] > 0 && gain >= INLINED_LEAST * lost &&
 	       gain <= INLINED_MOST * lost;
+}
+
+static double crowd_of(const struct matching *m)
+{
+	double most = m->least, n = 0;
+
+	for (size_t i = 0; i < m->c->n; i++) {
+		n += is_gainer(m, i);
+		if (m->c->v[i].status != CONTRAST_NOISE)
+			most = fmax(most, fabs(m->c->v[i].difference));
+	}
+	return m->least > 0 && most > m->least ? n / log(most / m->least) : 0;
+}
+
+/* Is a match of this width so likely that it says nothing? */
+static bool may_be_chance(const struct matching *m, double gain, double lost)
+{
+	double width = fabs(gain - lost) <= RENAMED_WITHIN * lost
+			       ? log((1 + RENAMED_WITHIN) / (1 - RENAMED_WITHIN))
+			       : log(INLINED_MOST / INLINED_LEAST);
+
+	return m->crowd * width > CHANCE_MOST;
+}
+
+/* "page_add_new_anon_rmap" and "folio_add_new_anon_rmap", "mas_store_b_node" and "mas_store_root": most of one is in the other, or both begin alike. */
+static bool are_alike(const char *a, const char *b)
+{
+	size_t na, nb, common = 0, object = strcspn(a, ":");
+
+	if (a[object] && !strncmp(a, b, object + 1)) { /* "libz.so.1:": of one file */
+		a += object + 1;
+		b += object + 1;
+	}
+	a += strspn(a, "_");
+	b += strspn(b, "_");
+	na = strlen(a);
+	nb = strlen(b);
+	while (a[common] && a[common] == b[common])
+		common++;
+	return 2 * common >= (na > nb ? na : nb) ||
+	       3 * str_distance(a, b) <= (unsigned)(na < nb ? na : nb);
 }
 
 static void keep(const struct matching *m, const bool *gone, size_t gainer, double lost)
@@ -225,6 +272,8 @@ static void match_singly(const struct matching *m)
 			double off = fabs(-loss(m, &m->c->v[k]) - lost);
 
 			if (is_gainer(m, k) && stands_for(m, &m->c->v[k], lost) &&
+			    (!may_be_chance(m, -loss(m, &m->c->v[k]), lost) ||
+			     are_alike(m->c->v[i].name, m->c->v[k].name)) &&
 			    (best == m->c->n || off < fabs(-loss(m, &m->c->v[best]) - lost)))
 				best = k;
 		}
@@ -255,7 +304,7 @@ static void match_sums(const struct matching *m)
 			sum += lost;
 			n++;
 		}
-		if (n > 1 && stands_for(m, &m->c->v[k], sum))
+		if (n > 1 && stands_for(m, &m->c->v[k], sum) && !may_be_chance(m, gain, sum))
 			keep(m, gone, k, sum);
 	}
 }
@@ -264,10 +313,15 @@ void contrast_find_shifts(const struct contrast *c, double least, struct contras
 {
 	AUTO_FREE bool *used = xcalloc(c->n + 1, sizeof(*used));
 
-	for (unsigned from = 0; from < 2; from++)
-		match_singly(&(struct matching){ c, from, least, used, ret });
-	for (unsigned from = 0; from < 2; from++)
-		match_sums(&(struct matching){ c, from, least, used, ret });
+	for (unsigned pass = 0; pass < 4; pass++) {
+		struct matching m = { c, pass & 1, least, used, ret, 0 };
+
+		m.crowd = crowd_of(&m);
+		if (pass < 2)
+			match_singly(&m);
+		else
+			match_sums(&m);
+	}
 }
 
 void contrast_shifts_done(struct contrast_shifts *s)

@@ -188,6 +188,33 @@ static void what_moved(void **state)
 	}
 }
 
+/* Between two releases hundreds of functions come and go: like costs alone say nothing then, like names with them do. */
+static void in_a_crowd_names_must_be_alike(void **state)
+{
+	AUTO(contrast) struct contrast c = { 0 };
+	AUTO(contrast_shifts) struct contrast_shifts s = { 0 };
+	AUTO(str) struct str got = STR_INIT;
+
+	(void)state;
+	for (unsigned side = 0; side < 2; side++)
+		for (int k = 0; k < 2; k++) {
+			contrast_run(&c, side, 1);
+			for (int i = 0; i < 40; i++) {
+				AUTO_FREE char *name = xasprintf(
+					"libquitelong.so.1:%s%c%c%d", side ? "zzz" : "qqqq",
+					'a' + i % 26, 'a' + i * 7 % 26, i * i);
+
+				contrast_add(&c, name, strlen(name), 100 + 20 * i + (int)side);
+			}
+			contrast_add(&c, side ? "folio_add_anon_rmap" : "page_add_anon_rmap",
+				     side ? 19 : 18, 500);
+		}
+	contrast_finish(&c);
+	contrast_find_shifts(&c, 50, &s);
+	say(&s, &got);
+	assert_string_equal(got.p, "page_add_anon_rmap -> folio_add_anon_rmap 500 500");
+}
+
 static void small_changes_are_let_alone(void **state)
 {
 	static const struct counted v[] = { { "old", { 100, 100 }, { 0 } },
@@ -222,6 +249,7 @@ int main(void)
 		cmocka_unit_test(largest_first_and_unchanged_left_out),
 		cmocka_unit_test(counts_are_for_each_operation_and_added_up),
 		cmocka_unit_test(what_moved),
+		cmocka_unit_test(in_a_crowd_names_must_be_alike),
 		cmocka_unit_test(small_changes_are_let_alone),
 		cmocka_unit_test(nothing_at_all),
 	};
