@@ -147,24 +147,43 @@ static void put_counted(const struct json *row, double value, double scale_by, s
 		answer_count(value, out);
 }
 
-/* The rows of one kind: primary ones, others, those of a model. */
-static void put_counters(struct table *t, const struct json *metrics, bool primary, bool model)
+enum counter_kind { COUNTERS_PRIMARY, COUNTERS_BESIDE, COUNTERS_MODEL };
+
+static bool is_of_kind(const struct json *row, enum counter_kind kind)
 {
+	bool is_model = !strcmp(answer_str(row, "evidence"), "model");
+
+	return kind == (answer_flag(row, "primary") ? COUNTERS_PRIMARY
+			: is_model		    ? COUNTERS_MODEL
+						    : COUNTERS_BESIDE);
+}
+
+/* The rows of one kind, under a title if there are any. */
+static void put_counters(struct table *t, const struct json *metrics, enum counter_kind kind,
+			 const char *title)
+{
+	bool first = true;
+
 	for (size_t i = 0; i < json_count(metrics); i++) {
 		const struct json *row = json_at(metrics, i);
 		double base = answer_number(row, "baseline_median");
 		AUTO(str) struct str a = STR_INIT, b = STR_INIT, change = STR_INIT;
 
-		if (answer_flag(row, "primary") != primary ||
-		    (!primary && !strcmp(answer_str(row, "evidence"), "model") != model))
+		if (!is_of_kind(row, kind))
 			continue;
+		if (first && table_rows(t))
+			table_section(t, "%s", "");
+		if (first && title)
+			table_section(t, "%s", title);
+		first = false;
 		put_counted(row, base, base, &a);
 		put_counted(row, answer_number(row, "median"), base, &b);
 		answer_change(row, &change);
-		table_cell(t, primary ? TEXT_BOLD : TEXT_PLAIN, "%s", answer_str(row, "metric"));
+		table_cell(t, kind == COUNTERS_PRIMARY ? TEXT_BOLD : TEXT_PLAIN, "%s",
+			   answer_str(row, "metric"));
 		table_cell(t, TEXT_PLAIN, "%s", a.p);
 		table_cell(t, TEXT_PLAIN, "%s", b.p);
-		table_cell(t, primary ? style_of(row) : TEXT_PLAIN,
+		table_cell(t, kind == COUNTERS_PRIMARY ? style_of(row) : TEXT_PLAIN,
 			   is_as_likely_luck(row) ? "(%s)" : "%s", change.p);
 	}
 }
@@ -173,22 +192,19 @@ void answer_counters(const struct json *answer, const struct answer_style *style
 {
 	const struct json *metrics = json_get(answer, "metrics");
 	AUTO(table) struct table t = TABLE_INIT;
-	bool emulated = answer_is_emulated(metrics);
 
 	t.indent = 1;
 	table_column(&t, "counter", TABLE_LEFT | TABLE_SHRINK);
 	table_column(&t, "A", TABLE_RIGHT);
 	table_column(&t, "B", TABLE_RIGHT);
 	table_column(&t, "change", TABLE_LEFT);
-	put_counters(&t, metrics, true, false);
-	if (table_rows(&t) && table_rows(&t) < json_count(metrics))
-		table_section(&t, "%s", "");
-	put_counters(&t, metrics, false, false);
-	if (emulated) {
-		table_section(&t, "model: caches that are computed, not measured");
-		put_counters(&t, metrics, false, true);
-	}
+	put_counters(&t, metrics, COUNTERS_PRIMARY, NULL);
+	put_counters(&t, metrics, COUNTERS_BESIDE, NULL);
+	put_counters(&t, metrics, COUNTERS_MODEL,
+		     answer_is_emulated(metrics) ? "model: caches that are computed, not measured"
+						 : NULL);
 	table_put(&t, style->width, style->color, out);
+	str_putc(out, '\n');
 	for (size_t i = 0; i < json_count(metrics); i++) {
 		const struct json *row = json_at(metrics, i);
 		AUTO(str) struct str verdict = STR_INIT;

@@ -19,6 +19,7 @@ enum {
 	SURROUNDINGS_SHOWN = 30,
 	GROUP_SHOWN = 8, /* of each kind of surroundings */
 	TEXT_SHOWN = 44, /* columns of a value that is text */
+	MESSAGE_SHOWN = 64,
 };
 
 /* One paragraph, as wide as the terminal. */
@@ -242,16 +243,31 @@ static void put_functions(const struct json *answer, const struct answer_style *
 
 /* --- surroundings --------------------------------------------------------------------------------------------------- */
 
-static void put_text_cell(struct table *t, enum text_style style, const struct json *row,
-			  const char *key)
+static void put_text_cell(struct table *t, enum text_style style, const char *text, size_t most)
 {
-	const char *text = json_to_text(row, key);
-	size_t n = text ? text_fit(text, TEXT_SHOWN) : 0;
+	size_t n = text_fit(text, most);
 
-	if (text && text[n])
-		table_cell(t, style, "%.*s..", (int)text_fit(text, TEXT_SHOWN - 2), text);
+	if (text[n])
+		table_cell(t, style, "%.*s..", (int)text_fit(text, most - 2), text);
 	else
-		table_cell(t, style, "%s", text ? *text ? text : "(empty)" : "-");
+		table_cell(t, style, "%s", text);
+}
+
+/* Of what the kernel said there is the line, and who said it. */
+static void put_surrounding(struct table *t, const struct json *row)
+{
+	const char *group = answer_str(row, "group"), *key = answer_str(row, "key");
+	const char *values[2] = { json_to_text(row, "before"), json_to_text(row, "after") };
+	bool is_message = !strcmp(group, "dmesg");
+
+	table_cell(t, TEXT_DIM, "%s", group);
+	put_text_cell(t, TEXT_BOLD, is_message ? values[values[0] == NULL] : key,
+		      is_message ? MESSAGE_SHOWN : TEXT_SHOWN);
+	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+		const char *text = !values[i] ? "-" : is_message ? "said" : values[i];
+
+		put_text_cell(t, TEXT_PLAIN, *text ? text : "(empty)", TEXT_SHOWN);
+	}
 }
 
 /* Rows come by rank; no kind of them may take all the room. */
@@ -281,10 +297,7 @@ static size_t put_surrounding_rows(const struct json *rows, const struct answer_
 		if (seen[k].n++ >= GROUP_SHOWN)
 			continue;
 		shown++;
-		table_cell(&t, TEXT_DIM, "%s", group);
-		put_text_cell(&t, TEXT_BOLD, row, "key");
-		put_text_cell(&t, TEXT_PLAIN, row, "before");
-		put_text_cell(&t, TEXT_PLAIN, row, "after");
+		put_surrounding(&t, row);
 	}
 	table_put(&t, style->width, style->color, out);
 	return shown;

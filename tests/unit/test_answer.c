@@ -168,6 +168,57 @@ static void zero_shares_its_rows_scale(void **state UNUSED)
 	}
 }
 
+static const char explained[] =
+	"{\"command\":\"explain\",\"variants\":[\"0123456789abcdef0123456789abcdef01234567\",\"b\"],\"hunt\":3,\"runs\":4,"
+	"\"metrics\":[{\"metric\":\"instructions\",\"unit\":\"\",\"primary\":true,\"baseline_median\":1000000.5,\"median\":1100000,"
+	"\"change\":0.1,\"verdict\":\"slower\",\"evidence\":\"emulated\"},"
+	"{\"metric\":\"llc-misses\",\"unit\":\"\",\"baseline_median\":7,\"median\":7,\"change\":0,\"evidence\":\"model\"}],"
+	"\"functions\":{\"per_operation\":true,\"runs\":[2,2],\"count\":9,\"repeating\":7,\"total\":[1000,1100],\"gained\":190,\"lost\":100,\"noise\":2,"
+	"\"rows\":[{\"function\":\"f\",\"before\":10,\"after\":100,\"difference\":90,\"spread\":0,\"status\":\"repeats\"},"
+	"{\"function\":\"old\",\"before\":100,\"after\":0,\"difference\":-100,\"spread\":0,\"status\":\"repeats\"},"
+	"{\"function\":\"v\",\"before\":10.25,\"after\":20,\"difference\":9.75,\"spread\":1,\"status\":\"varies\"},"
+	"{\"function\":\"unsure\",\"before\":1,\"after\":2,\"difference\":1,\"spread\":3,\"status\":\"noise\"}],"
+	"\"shifts\":[{\"gone\":[\"old\"],\"come\":[\"new\"],\"lost\":100,\"gained\":100}]},"
+	"\"surroundings\":{\"count\":40,\"noise\":1,\"follow_memory\":2,\"rows\":["
+	"{\"group\":\"sysctl\",\"key\":\"vm.x\",\"before\":\"1\",\"after\":\"\",\"rank\":0},"
+	"{\"group\":\"dmesg\",\"key\":\"k #\",\"before\":null,\"after\":\"k 7\",\"rank\":14}]},"
+	"\"remarks\":[\"not supported: cycles\"]}";
+
+static void an_explanation_in_words(void **state UNUSED)
+{
+	static const char *const says[] = {
+		" A  0123456789abcdef0123456789abcdef01234567\n B  b\n",
+		"instructions  1,000,000  1,100,000  +10.0 %\n",
+		"model: caches that are computed",
+		"instructions: more work\n",
+		"for each operation (medians)",
+		" f             10  100         +90  10.0 times    none\n",
+		" old          100    0        -100        gone    none\n",
+		"These vary, by less than the sides differ",
+		" v         10.250   20     +9.7500     +95.1 %       1\n",
+		"2 more differ by no more than runs of one side do: noise.",
+		"functions gained 190 and lost 100, which leaves +90 of 1,000.",
+		"cost shift: old -100, new +100: as if code had moved; the sum is zero",
+		"9 functions ran; 7 of them repeat",
+		" sysctl  vm.x  1  (empty)\n",
+		" dmesg   k 7   -  said\n",
+		"38 more: --json",
+		"Left out: 1 that differ by themselves",
+		"note: not supported: cycles",
+	};
+	struct answer_style style = { 0 };
+	struct json *root = NULL;
+	AUTO(str) struct str out = STR_INIT;
+
+	assert_int_equal(json_parse(explained, strlen(explained), "answer", &root, NULL), 0);
+	answer_explain(root, &style, &out);
+	for (size_t i = 0; i < ARRAY_LEN(says); i++)
+		if (!strstr(out.p, says[i]))
+			fail_msg("no '%s' in: %s", says[i], out.p);
+	assert_null(strstr(out.p, "unsure"));
+	json_free(root);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -178,6 +229,7 @@ int main(void)
 		cmocka_unit_test(what_an_emulator_counts_is_work),
 		cmocka_unit_test(a_release_has_its_name),
 		cmocka_unit_test(zero_shares_its_rows_scale),
+		cmocka_unit_test(an_explanation_in_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
