@@ -39,7 +39,7 @@ program() {
 	jq -e '.functions.rows[0].difference as $d | .metrics[] | select(.metric == "instructions") | .median - .baseline_median | . == $d' <<<"$output"
 	culprit_run show 1
 	expect_out 'program:crunch'
-	expect_out 'Surroundings'
+	expect_out 'the compilers are the same'
 	culprit_run verify 1
 	expect_status 0
 	expect_out 'explain): verified'

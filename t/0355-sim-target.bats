@@ -105,3 +105,19 @@ name_of() { git rev-parse "$1"; }
 	culprit_run bisect c1 c30 --target sim=../f
 	expect_status 2 && expect_one_line 'needs commits with their values'
 }
+
+@test 'explain: the culprit of a search in another folder, and the same again by number' {
+	culprit_run bisect c1 c30 --target sim=../model
+	expect_status 0
+	mkdir ../elsewhere
+	cd ../elsewhere
+	culprit_run explain --store ../project/.culprit --json
+	expect_status 0
+	jq -e --arg c "$(git -C ../project rev-parse c23)" --arg p "$(git -C ../project rev-parse c22)" '.variants == [$p, $c] and .surroundings == null' <<<"$output"
+	jq -e '.metrics[0] | .metric == "value" and .evidence == "model" and .n == [5, 5]' <<<"$output"
+	culprit_run explain 2 --store ../project/.culprit
+	expect_status 0
+	expect_err 'was measured before'
+	culprit_run verify 2 --store ../project/.culprit
+	expect_status 0
+}

@@ -12,6 +12,7 @@
 #include "hunt/explain.h"
 #include "hunt/explainable.h"
 #include "hunt/versus.h"
+#include "sys/fs.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -87,6 +88,7 @@ static int spell_out(const char *store, const char *number, int argc, const char
 {
 	__attribute__((cleanup(opened_store_done))) struct store *st = NULL;
 	AUTO(explainable) struct explainable x = { 0 };
+	AUTO_FREE char *full = NULL;
 	const char *own[64];
 	int64_t hunt = 0;
 	int r = number ? storedir_hunt_number(number, &hunt, e) : 0;
@@ -105,6 +107,11 @@ static int spell_out(const char *store, const char *number, int argc, const char
 			  e)) < 0 ||
 	    (r = opt_pick(cmd_explain_options, own, argc, argv, ret, e)) < 0)
 		return r;
+	/* the folder is left, so where the journal is must be said in full */
+	if (store && (r = fs_realpath(store, &full, e)) < 0)
+		return r;
+	if (full)
+		strvec_addf(ret, "--store=%s", full);
 	strvec_add(ret, x.before);
 	strvec_add(ret, x.after);
 	if (chdir(x.cwd))

@@ -272,12 +272,13 @@ static void put_contrast(struct contrast *c, const char *key, const char *what, 
 	json_out_close(w);
 }
 
-static void put_surroundings(const char *const text[2], struct json_out *w)
+static void put_surroundings(const char *const text[2], bool is_machine, struct json_out *w)
 {
 	AUTO(surroundings) struct surroundings all = { 0 };
 
 	surroundings_compare(text[0], text[1], &all);
 	json_out_object(w, "surroundings");
+	json_out_bool(w, "machine", is_machine);
 	json_out_array(w, "rows");
 	for (size_t i = 0; i < all.n && i < SURROUNDINGS_MOST; i++) {
 		const struct surrounding *x = &all.v[i];
@@ -359,10 +360,10 @@ int explain_put(struct session *s, const struct duel *d, struct json_out *w, str
 	put_contrast(&t.functions, "functions", "function", t.is_per_operation, w);
 	put_contrast(&t.misses, "misses", "function", t.is_per_operation, w);
 	/* one side alone would be all difference */
-	if (described[0] != described[1])
+	if (described[0] != described[1] || !(before.n + after.n))
 		json_out_null(w, "surroundings");
 	else
-		put_surroundings((const char *const[]){ before.p, after.p }, w);
+		put_surroundings((const char *const[]){ before.p, after.p }, described[0], w);
 	put_remarks(&obs, w);
 	return 0;
 }

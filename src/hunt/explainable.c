@@ -75,7 +75,7 @@ static int sides_of(const struct hunt_row *h, struct explainable *ret, struct er
 		ret->after = xstrdup(culprit);
 		return parent_of(h, culprit, &ret->before, e);
 	}
-	if (strcmp(h->kind, "compare") || !a || !b)
+	if ((strcmp(h->kind, "compare") && strcmp(h->kind, "explain")) || !a || !b)
 		return err_set(
 			e, ERR_USAGE,
 			"hunt %lld (%s) leaves no two sides to explain: give the two variants",

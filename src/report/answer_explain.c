@@ -318,7 +318,10 @@ static void put_surroundings(const struct json *answer, const struct answer_styl
 		return;
 	}
 	if (!json_count(rows)) {
-		str_puts(out, " nothing differs\n");
+		str_puts(out,
+			 answer_flag(s, "machine")
+				 ? " nothing differs\n"
+				 : " the compilers are the same; nothing else is known here\n");
 	} else {
 		size_t shown = put_surrounding_rows(rows, style, out);
 
