@@ -113,7 +113,7 @@ name_of() { git rev-parse "$1"; }
 	cd ../elsewhere
 	culprit_run explain --store ../project/.culprit --json
 	expect_status 0
-	jq -e --arg c "$(git -C ../project rev-parse c23)" --arg p "$(git -C ../project rev-parse c22)" '.variants == [$p, $c] and .surroundings == null' <<<"$output"
+	jq -e --arg c "$(git -C ../project rev-parse c23)" --arg p "$(git -C ../project rev-parse c22)" '.variants == [$p, $c] and (.surroundings.rows | length) == 0' <<<"$output"
 	jq -e '.metrics[0] | .metric == "value" and .evidence == "model" and .n == [5, 5]' <<<"$output"
 	culprit_run explain 2 --store ../project/.culprit
 	expect_status 0
