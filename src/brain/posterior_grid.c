@@ -22,6 +22,7 @@
 #define LN_IMPOSSIBLE (-20.7) /* 1e-9: two commits with one artefact on two sides */
 #define W0_CAREFUL 0.1
 #define T0_CAREFUL 5
+#define T0_CAREFUL_MEASURED 1.5 /* a scale from a dozen builds is known within a fifth */
 #define HOPELESS 10.0
 #define SPACING                                                                                    \
 	1.6 /* of nodes, in sds of the narrowest product there can be: off by 1e-3 at worst */
@@ -227,7 +228,9 @@ static void tau_grid(struct posterior_scratch *s, const struct posterior_in *in,
 	if (exact)
 		memcpy(s->lw_careful, s->lw_tau, sizeof(s->lw_tau));
 	else
-		tau_prior(s->tau, s->n_tau, W0_CAREFUL, T0_CAREFUL * t0, s->lw_careful);
+		tau_prior(s->tau, s->n_tau, W0_CAREFUL,
+			  (in->offset_measured ? T0_CAREFUL_MEASURED : T0_CAREFUL) * t0,
+			  s->lw_careful);
 }
 
 /*

@@ -14,11 +14,12 @@ enum { POSTERIOR_MAX_TAU = 12 };
 struct posterior_in {
 	const struct classes *classes;
 	const struct data *data;
-	double margin;	     /* smallest effect of interest on the scale of y, > 0 */
-	double offset_scale; /* 0 = known to be none */
-	double boot_scale;   /* 0 = known to be none */
-	const int8_t *mark;  /* per node: +1 bad, -1 good by hand, 0 not marked */
-	bool two_changes;    /* weigh them too: costs classes squared */
+	double margin;	      /* smallest effect of interest on the scale of y, > 0 */
+	double offset_scale;  /* 0 = known to be none */
+	bool offset_measured; /* on this target, not assumed for any */
+	double boot_scale;    /* 0 = known to be none */
+	const int8_t *mark;   /* per node: +1 bad, -1 good by hand, 0 not marked */
+	bool two_changes;     /* weigh them too: costs classes squared */
 };
 
 #define NODES_MAX 192

@@ -23,6 +23,7 @@ struct search_params {
 	double alpha;  /* 1 - confidence that a name needs; 0.05 */
 	double margin; /* smallest relative change of interest; 0.01 */
 	double offset_scale; /* T0: typical relative sd of the per-build offset; 0.006. Counters: 0.0001 */
+	bool offset_measured; /* T0 is a measurement of this target: even a careful mind does not think it much larger */
 	double boot_scale; /* the same for a boot (a visit: a fresh process environment, a VM boot) */
 	double cost_build; /* seconds; the guess to price actions with until times are reported */
 	double cost_boot;

@@ -300,6 +300,7 @@ bool search_posterior_for(const struct search *s, double margin, struct posterio
 		.data = &s->data,
 		.margin = on_scale(s, margin),
 		.offset_scale = s->params.offset_scale,
+		.offset_measured = s->params.offset_measured,
 		.boot_scale = s->params.boot_scale,
 		.mark = s->mark,
 		.two_changes = true,

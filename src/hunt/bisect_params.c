@@ -27,6 +27,7 @@ static const struct {
 	{ "cost_build", REAL, P(cost_build) },
 	{ "cost_boot", REAL, P(cost_boot) },
 	{ "cost_run", REAL, P(cost_run) },
+	{ "offset_measured", FLAG, P(offset_measured) },
 	{ "counter", FLAG, P(counter) },
 	{ "can_relayout", FLAG, P(can_relayout) },
 	{ "inside", FLAG, P(inside) },
@@ -89,6 +90,7 @@ void bisect_set_params(struct bisect *b)
 		p->offset_scale = 0.0001;
 	if (guesting(b->s)) {
 		p->offset_scale = EXACT_OFFSET_SCALE;
+		p->offset_measured = true;
 		p->boot_scale = EXACT_BOOT_SCALE;
 	}
 	/* Counts of work hardly depend on where code lies, and a file's values were not built. */

@@ -226,6 +226,16 @@ static void compare_with_brute_force(const struct graph *g, uint32_t culprit, ui
 			fail_msg("commit %u: %g, brute force %g", i, got, b.p[i]);
 	}
 	assert_true(fabs(p.none - b.none) < 0.025);
+
+	/* What a careful mind thinks of offsets depends on whether their scale was measured; what is likely does not. */
+	struct posterior measured = { .n = 0 };
+
+	in.offset_measured = true;
+	assert_true(posterior_compute(&measured, &in));
+	assert_double(measured.none, p.none, 1e-12);
+	assert_true(measured.none_careful < p.none_careful);
+	assert_true(measured.none_careful > p.none);
+	posterior_done(&measured);
 	posterior_done(&p);
 	classes_done(&c);
 	data_done(&d);
