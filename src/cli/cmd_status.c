@@ -70,15 +70,17 @@ static void state_done(struct state *s)
 
 static int read_state(struct store *st, struct state *s, struct err *e)
 {
+	int64_t since;
 	int r = store_hunt_get(st, 0, &s->hunt, e);
 
 	if (r < 0 || (r = measure_disk(st, &s->disk, e)) < 0)
 		return r;
-	/* a run without an end is in flight only while somebody is there to end it */
-	if (store_holder(store_dir(st), &s->holder)) {
+	/* a run without an end is in flight only while he who began it is there to end it */
+	if (store_holder(store_dir(st), &s->holder, &since)) {
 		r = query_in_flight(st, &s->flight, &s->in_flight, e);
 		if (r < 0)
 			return r;
+		s->in_flight = s->in_flight && s->flight.began_ns >= since;
 	}
 	if (s->in_flight && s->flight.hunt != s->hunt.id) {
 		hunt_row_done(&s->hunt);

@@ -35,10 +35,9 @@ static bool waiting_for_lock(void *arg, const char *holder)
 static int wait_for_store(struct session *s, const char *command, struct err *e)
 {
 	const int64_t step = NS_PER_S / 4;
-	AUTO_FREE char *holder = xasprintf("culprit %s", command);
 
 	for (int64_t waited = 0;; waited += step) {
-		int r = store_lock(s->store, holder, step, waiting_for_lock, s, e);
+		int r = store_lock(s->store, command, step, waiting_for_lock, s, e);
 
 		if (r != -ERR_BUSY || waited >= 600 * NS_PER_S)
 			return r;

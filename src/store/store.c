@@ -191,8 +191,8 @@ const char *store_dir(const struct store *st)
 
 /* --- the lock ----------------------------------------------------------------------------------------------------- */
 
-/* What the holder wrote: "PID SINCE COMMAND". `out` gets a sentence about it. */
-static void holder_text(int fd, struct str *out)
+/* What the holder wrote: "PID SINCE COMMAND". `out` gets a sentence about it. Returns since when, realtime; -1 if it does not say. */
+static int64_t holder_text(int fd, struct str *out)
 {
 	char buf[500];
 	ssize_t n = pread(fd, buf, sizeof(buf) - 1, 0);
@@ -204,13 +204,14 @@ static void holder_text(int fd, struct str *out)
 	if (sscanf(buf, "%lld %lld %n", &pid, &since, &at) < 2 || pid <= 0 ||
 	    (kill((pid_t)pid, 0) < 0 && errno == ESRCH)) {
 		str_puts(out, "another culprit");
-		return;
+		return -1;
 	}
 
 	char when[20];
 
 	clock_format(since, when);
 	str_addf(out, "'%s' (pid %lld, since %s)", buf + at, pid, when);
+	return since;
 }
 
 static int lock_try(int fd)
@@ -300,7 +301,7 @@ bool store_was_abandoned(const struct store *st)
 	return st->abandoned;
 }
 
-bool store_holder(const char *dir, struct str *out)
+bool store_holder(const char *dir, struct str *out, int64_t *ret_since_ns)
 {
 	AUTO_FREE char *path = fs_join(dir, LOCK_FILE);
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
@@ -311,7 +312,7 @@ bool store_holder(const char *dir, struct str *out)
 		return false;
 	held = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 	if (held)
-		holder_text(fd, out);
+		*ret_since_ns = holder_text(fd, out);
 	close(fd);
 	return held;
 }

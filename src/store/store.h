@@ -42,8 +42,8 @@ int store_lock(struct store *st, const char *command, int64_t wait_ns,
 void store_unlock(struct store *st);
 /* Did the one who held the lock before us die without letting it go? */
 bool store_was_abandoned(const struct store *st);
-/* Is the store of this folder held, by whom? `out` gets "'culprit bisect v1 v2' (pid 17, since 2026-11-30 21:05)". Takes no lock. */
-bool store_holder(const char *dir, struct str *out);
+/* Is the store of this folder held, by whom? `out` gets "'culprit bisect v1 v2' (pid 17, since 2026-11-30 21:05)". Takes no lock. *ret_since_ns: realtime; -1 if that is not known. */
+bool store_holder(const char *dir, struct str *out, int64_t *ret_since_ns);
 
 /* --- hunts ------------------------------------------------------------------------------------------------------ */
 

@@ -360,18 +360,20 @@ static void one_measures_and_the_second_is_told_who(void **state)
 	AUTO(str) struct str holder = STR_INIT;
 	struct store *a = open_store(p, STORE_WRITE), *b = open_store(p, STORE_WRITE);
 	struct err e = ERR_INIT;
+	int64_t since = 0, before = clock_realtime_ns();
 	int ticks = 0;
 
-	assert_false(store_holder(p->store, &holder));
+	assert_false(store_holder(p->store, &holder, &since));
 	OK(store_lock(a, "culprit compare A B", 0, NULL, NULL, &oops));
 	OK(store_lock(a, "culprit compare A B", 0, NULL, NULL, &oops));
 	assert_int_equal(store_lock(b, "culprit bisect", 1000, count_ticks, &ticks, &e), -ERR_BUSY);
 	assert_true(ticks >= 1);
 	assert_non_null(strstr(e.msg, "'culprit compare A B' (pid "));
-	assert_true(store_holder(p->store, &holder));
+	assert_true(store_holder(p->store, &holder, &since));
 	assert_non_null(strstr(holder.p, "since 20"));
+	assert_true(since >= before && since <= clock_realtime_ns());
 	store_close(a);
-	assert_false(store_holder(p->store, &holder));
+	assert_false(store_holder(p->store, &holder, &since));
 	OK(store_lock(b, "culprit bisect", 0, NULL, NULL, &oops));
 	store_close(b);
 }
