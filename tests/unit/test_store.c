@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "store/db.h"
+#include "sys/clock.h"
 
 #include <fcntl.h>
 #include <signal.h>
