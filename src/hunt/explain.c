@@ -95,7 +95,12 @@ static size_t event_name(const char *name, size_t n)
 	const char *cpu = strstr(text, ".cpu");
 
 	if (starts_with(text, "task.") || starts_with(text, "stat.cpu") ||
-	    starts_with(text, "stat.procs_") || starts_with(text, "vmstat.nr_"))
+	    starts_with(text, "stat.procs_"))
+		return 0;
+	/* "nr_" is how much there is, but for these */
+	if (starts_with(text, "vmstat.nr_") && !starts_with(text, "vmstat.nr_tlb_") &&
+	    !starts_with(text, "vmstat.nr_dirtied") && !starts_with(text, "vmstat.nr_written") &&
+	    !starts_with(text, "vmstat.nr_vmscan_"))
 		return 0;
 	return cpu ? (size_t)(cpu - text) : n;
 }
