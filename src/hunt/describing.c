@@ -82,14 +82,23 @@ static int describe(struct session *s, struct mbuild *b, size_t side, struct boo
 		       e);
 }
 
+/* Killed between the last run and the answer: nothing is left to boot for. */
+static bool is_all_there(const struct duel *d, const struct observations *obs)
+{
+	for (size_t i = 0; i < d->n_sides; i++)
+		if (!find(obs, i) || !d->fixed_runs || d->sides[i].runs < d->fixed_runs)
+			return false;
+	return true;
+}
+
 int describing_sides(struct session *s, struct duel *d, const struct observations *obs,
 		     struct err *e)
 {
 	AUTO_FREE struct boot_request *q = xcalloc(d->n_sides, sizeof(*q));
 	int r = s->target->describe ? store_settle(s->store, e) : 0;
 
-	if (!s->target->describe)
-		return 0;
+	if (!s->target->describe || is_all_there(d, obs))
+		return r;
 	for (size_t i = 0; i < d->n_sides && r == 0; i++) {
 		booting_request(s, d->sides[i].builds[0], UINT64_MAX, &q[i]);
 		q[i].describe = true;
