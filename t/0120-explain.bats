@@ -68,6 +68,22 @@ program() {
 	jq -e '.hunt == 2 and .functions.runs == [3, 3]' <<<"$output"
 }
 
+@test 'counts that vary are measured more often, and nothing is claimed of what varies' {
+	# some rounds more, by the clock
+	vary() { sed -i 's/int s = crunch/struct timespec t; clock_gettime(CLOCK_MONOTONIC, \&t); int s = crunch(t.tv_nsec % 1000) + crunch/; 1i #include <time.h>' program.c; }
+	vary
+	git commit -qam varying
+	program 30000 '__attribute__((noinline))'
+	vary
+	git commit -qam more
+	culprit_run explain main~1 main --json
+	expect_status 0
+	jq -e '.functions.runs == [5, 5]' <<<"$output"
+	jq -e '.functions.rows[] | select(.function == "program:crunch") | .status == "varies" and .spread > 0' <<<"$output"
+	culprit_run verify 1
+	expect_status 0
+}
+
 @test 'kill -9 in a run, and the same command goes on to the same answer' {
 	program 3000 '__attribute__((noinline))'
 	git commit -qam more

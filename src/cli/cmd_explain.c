@@ -26,7 +26,7 @@ const struct opt cmd_explain_options[] = {
 	OPT_COMMON_CONFIG(struct explain_args, m.common),
 	OPT_MEASURING(struct explain_args, m),
 	{ 'n', "runs", OPT_UINT, OPT_INTO(struct explain_args, runs), "N",
-	  "measure each N times (default 5; 2 where callgrind counts)", .min = 1, .max = 100000 },
+	  "measure each N times (default 5; fewer where counts repeat)", .min = 1, .max = 100000 },
 	OPT_COMMON_STORE(struct explain_args, m.common),
 	OPT_COMMON_OUTPUT(struct explain_args, m.common),
 	OPT_END,
@@ -61,8 +61,7 @@ static int explain(const struct explain_args *a, const struct strvec *args)
 	if (r == 0) {
 		o.margin = measuring_margin(&a->m, &s);
 		if (!o.fixed_runs)
-			o.fixed_runs = s.bench->measure == MEASURE_CALLGRIND ? EXPLAIN_RUNS_COUNTED
-									     : EXPLAIN_RUNS;
+			o.fixed_runs = o.max_runs = EXPLAIN_RUNS;
 		r = versus_hunt(&s, &o, &answer, &stored, &e);
 		session_close(&s);
 	}

@@ -483,7 +483,7 @@ bool duel_look(struct duel *d)
 		if (all_final(d) && (!d->enough || d->enough(d)))
 			return true;
 	}
-	return look >= d->plan.looks || (!d->fixed_runs && counters_agree(d));
+	return look >= d->plan.looks || ((!d->fixed_runs || d->settles) && counters_agree(d));
 }
 
 int duel_replay(struct session *s, struct duel *d, const struct observations *obs, struct err *e)

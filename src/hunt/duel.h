@@ -41,6 +41,7 @@ struct duel {
 	double margin, alpha;
 	unsigned look;	     /* index of the last look that was taken; UINT_MAX before the first */
 	unsigned fixed_runs; /* > 0: exactly so many a side, one look (`run`) */
+	bool settles;	     /* fixed_runs are the most: counts that agree are enough (`explain`) */
 	bool no_probe;	     /* the price of a run is known already */
 	bool imported, simulated, out_of_budget;
 	const char *target; /* as the hunt's question has it, borrowed; NULL = not known */
@@ -76,7 +77,7 @@ size_t duel_seen(const struct duel *d, unsigned look, const struct metric_series
 struct duel_row {
 	const struct metric_series *a, *b;
 	size_t base, side; /* whose a and b are; base 0 in duel_judge */
-	size_t n_a, n_b; /* values that the verdict rests on: the first so many of each */
+	size_t n_a, n_b;   /* values that the verdict rests on: the first so many of each */
 	struct judgement j;
 };
 struct duel_rows {

@@ -11,10 +11,7 @@
 
 struct json_out;
 
-enum {
-	EXPLAIN_RUNS = 5,
-	EXPLAIN_RUNS_COUNTED = 2
-}; /* a side, unless said otherwise; the second where each run gives the same counts */
+enum { EXPLAIN_RUNS = 5 }; /* a side, unless said otherwise */
 
 /* Before anything is measured: the surroundings, and what the runs shall keep. */
 int explain_prepare(struct session *s, struct duel *d, const struct observations *obs,

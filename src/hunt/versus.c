@@ -208,6 +208,7 @@ static int hunt(struct session *s, const struct versus_options *o, struct duel *
 		*ret_stored = true;
 		return 0;
 	}
+	d->settles = o->explain && o->max_runs;
 	d->fixed_runs = o->fixed_runs; /* before the replay, which makes the plan from it */
 	if (known) {
 		session_note(s, "resuming hunt %lld", (long long)row.id);
@@ -246,8 +247,11 @@ int versus_recompute(struct session *s, const char *kind, const struct json *que
 	json_to_number(question, "margin", &o.margin);
 	if (json_to_int(question, "fixed_runs", &count))
 		o.fixed_runs = (unsigned)count;
+	if (json_to_int(question, "max_runs", &count))
+		o.max_runs = (unsigned)count;
 	duel_init(&d, o.n, o.alpha, o.margin);
 	d.fixed_runs = o.fixed_runs;
+	d.settles = o.explain && o.max_runs;
 	duel_enter(&d, s);
 	for (size_t i = 0; i < o.n; i++) {
 		const char *node = json_to_text(json_at(nodes, i), NULL);

@@ -14,7 +14,8 @@ struct versus_options {
 	unsigned max_runs;   /* 0 = the plan's own limit */
 	unsigned fixed_runs; /* `run`: exactly so many */
 	unsigned layouts;    /* builds a variant; 0 = 1 */
-	bool explain; /* two variants and fixed_runs: what differs beside the metrics too (hunt/explain.h) */
+	/* Two variants and fixed_runs: what differs beside the metrics too (hunt/explain.h). With max_runs, too, fewer are enough where counts agree. */
+	bool explain;
 	bool dry_run;
 	/* Set, with the error, if it is a variant other than the baseline that does not build or cannot run the benchmark. May be NULL. */
 	bool *ret_untestable;
