@@ -211,3 +211,23 @@ compiled() { last_log | grep -c '^  CC ' || true; }
 	expect_status 0
 	[ -e .culprit/kernel/out/0/good ] && [ -e "$BATS_TEST_TMPDIR/good" ]
 }
+
+@test 'confirm: a revert, a symbol instead of it, and another layout' {
+	good=$(git rev-parse HEAD)
+	printf '%s\n' "trap 'echo \"time: \${t:-1500000} ns\"' EXIT" >mm/page.c
+	printf 't=1000000\n' >drivers/drv.c
+	commit slow
+	kernel_run confirm HEAD --on HEAD --relayout --json
+	expect_status 0
+	jq -e '.verdict == "confirmed" and .findings[0].recovered.low > 0.99 and .layout.verdict == "survives"' <<<"$output"
+	grep -q '^# aligned -falign-functions=64' .culprit/kernel/out/1/arch/x86/boot/bzImage
+	kernel_run confirm --knob config=CONFIG_DRV=y --on HEAD --good "$good"
+	expect_status 0
+	expect_out 'confirmed  with it: '
+	expect_out 'the setting recovers 100 %'
+	kernel_run confirm HEAD --on HEAD --knob config=CONFIG_FIXED=n
+	expect_status 4
+	expect_out 'broken     with it bad does not build: '
+	expect_out 'CONFIG_FIXED=n (it is y)'
+	for hunt in 1 2 3; do culprit verify $hunt; done
+}
