@@ -103,7 +103,7 @@ digest() { find "$1" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | s
 	expect_status 0
 	culprit_run confirm notes --on last --good other -c project.artefacts=program "${build[@]}"
 	expect_status 1
-	expect_out 'refuted    without it bad builds to the same artefacts, byte for byte'
+	expect_out 'refuted    without it the artefacts are the same, byte for byte'
 	culprit_run verify 4
 	expect_status 0
 }
@@ -216,6 +216,39 @@ This reverts commit $(oid slow)."
 	jq -e '.verdict == "partly" and .of_hunt == 1 and .good == {"name": "base", "source": "hunt"}' <<<"$output"
 	culprit_run verify
 	expect_status 0
+}
+
+@test 'a repair: taken out again it is as slow as before' {
+	make_project
+	step mended cost/a 0 'a: once will do'
+	step end notes/1 six
+	culprit_run bisect --fix last end "${build[@]}" --introduced slow
+	expect_status 0
+	culprit_run confirm
+	expect_status 0
+	expect_out 'before     last, the older end of hunt 1'
+	expect_out 'after      end'
+	expect_out 'on par with before within 1 %'
+	expect_out ' of the gain'
+	culprit_run verify
+	expect_status 0
+}
+
+@test 'a confirmation without words is resumed with its commit' {
+	make_project
+	culprit_run bisect base notes "${build[@]}"
+	expect_status 0
+	culprit_run confirm --budget 1ms
+	expect_status 3
+	expect_out 'undecided  nothing was measured'
+	expect_out 'budget     spent'
+	culprit_run bisect notes last "${build[@]}"
+	expect_status 0
+	expect_out "confirm    culprit confirm $(oid second | head -c 12)"
+	culprit_run resume 2
+	expect_err "$(oid slow | head -c 12) was named by hunt 1"
+	culprit_run confirm slow --json
+	jq -e --arg c "$(oid slow)" '.hunt == 2 and .culprit.commit == $c' <<<"$output"
 }
 
 @test 'the other way: picked onto GOOD it brings the loss' {

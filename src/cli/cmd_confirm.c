@@ -163,15 +163,14 @@ static int measure(const struct confirm_args *a, const char *commit, const struc
 	struct session s = { 0 };
 	struct measuring_opts m = a->m;
 	struct confirm_options o = {
-		.commit = commit		      ? commit
-			  : a->knobs.n && !n->culprit ? NULL
-						      : n->culprit,
+		.commit = commit,
 		.good = a->good ? a->good : n->good,
 		.bad = a->on ? a->on : n->bad,
 		.good_name = a->good ? NULL : n->good_name,
 		.bad_name = a->on ? NULL : n->bad_name,
 		.good_source = a->good ? "option" : "hunt",
 		.of_hunt = n->hunt,
+		.fix = n->fix,
 		.parent = a->mainline,
 		.with = (const char *const *)a->with.v,
 		.patch = a->patch,
@@ -195,9 +194,20 @@ static int measure(const struct confirm_args *a, const char *commit, const struc
 	return r;
 }
 
+/* The command as `resume` says it again: by then another search may be the last one. */
+static void say_commit(struct confirm_args *a, const char *commit, struct strvec *words)
+{
+	strvec_add(words, *a->m.argv);
+	strvec_add(words, commit);
+	for (const char *const *p = a->m.argv + 1; *p; p++)
+		strvec_add(words, *p);
+	a->m.argv = (const char *const *)words->v;
+}
+
 static int confirm(struct confirm_args *a, const struct strvec *args)
 {
 	AUTO(confirm_named) struct confirm_named named = { 0 };
+	AUTO(strvec) struct strvec words = STRVEC_INIT;
 	const char *commit = args->n ? args->v[0] : NULL;
 	struct err e = ERR_INIT;
 	AUTO_FREE char *answer = NULL;
@@ -214,6 +224,10 @@ static int confirm(struct confirm_args *a, const struct strvec *args)
 		term_note("%.12s was named by hunt %lld: ends and benchmark from there",
 			  named.culprit, (long long)named.hunt);
 		r = inherit_measuring(a, &named, &e);
+	}
+	if (!commit && named.culprit) {
+		say_commit(a, named.culprit, &words);
+		commit = named.culprit;
 	}
 	if (r == 0)
 		r = measure(a, commit, &named, &answer, &stored, &e);

@@ -16,6 +16,7 @@ struct confirm_options {
 	const char
 		*good_source; /* "option", "hunt": for the answer; without `good` it is "parent" */
 	int64_t of_hunt;      /* the search that named the commit; 0 = none */
+	bool fix;	      /* it was one for a repair: GOOD is before it, BAD after it */
 	unsigned parent; /* of a merge: against which one it is taken out, from 1; 0 = the first */
 	const char *const *with; /* revisions that are taken out with it; NULL-terminated or NULL */
 	const char *patch;	 /* applied instead of a revert; NULL = none */
@@ -29,7 +30,7 @@ struct confirm_options {
 	uint64_t seed;
 	unsigned max_runs; /* 0 = the plan's own limit */
 };
-/* *ret_answer is JSON, the caller's; stored too. */
+/* *ret_answer is JSON, the caller's; stored too. The session is new or reset. */
 int confirm_hunt(struct session *s, const struct confirm_options *o, char **ret_answer,
 		 bool *ret_stored, struct err *e) MUST_USE;
 
@@ -43,8 +44,9 @@ struct confirm_named {
 	int64_t hunt;
 	char *culprit, *good, *bad; /* full names; good is the older end */
 	char *good_name, *bad_name; /* as the user wrote them */
-	char *benchmark, *metric;   /* that it was decided by */
-	struct strvec argv;	    /* the command; empty if it is not known */
+	bool fix;
+	char *benchmark, *metric; /* that it was decided by */
+	struct strvec argv;	  /* the command; empty if it is not known */
 };
 void confirm_named_done(struct confirm_named *n);
 /* The newest answered search that named the commit `oid`; NULL: any. ERR_MISSING if there is none. */

@@ -32,11 +32,11 @@ static enum confirm_verdict sum_up(const struct confirm *c, const struct confirm
 		return CONFIRM_BROKEN;
 	}
 	if (c->no_difference) {
-		*ret_why = "good and bad build to the same artefacts, byte for byte";
+		*ret_why = "both ends build to the same artefacts, byte for byte";
 		return CONFIRM_NO_LOSS;
 	}
 	if (c->same_as_bad) {
-		*ret_why = "without it bad builds to the same artefacts, byte for byte";
+		*ret_why = "without it the artefacts are the same, byte for byte";
 		return CONFIRM_REFUTED;
 	}
 	return confirm_sum(f);
@@ -229,6 +229,7 @@ void confirm_answer(struct confirm *c, char **ret)
 	if (c->commit)
 		commit_json(c->s, c->commit, &w);
 	json_out_close(&w);
+	json_out_text(&w, "direction", c->fix ? "fix" : "regression");
 	if (c->o && c->o->of_hunt)
 		json_out_int(&w, "of_hunt", c->o->of_hunt);
 	put_ends(c, &w);

@@ -21,14 +21,20 @@ void confirm_named_done(struct confirm_named *n)
 	*n = (struct confirm_named){ 0 };
 }
 
+static bool is_text(const struct json *v, const char *path, const char *wanted)
+{
+	const char *text = json_to_text(v, path);
+
+	return text && !strcmp(text, wanted);
+}
+
 /* Does the answer name the commit (any, if oid is NULL) in a history of commits? */
 static bool names(const struct json *answer, const char *oid)
 {
-	const char *verdict = json_to_text(answer, "verdict");
-	const char *culprit = json_to_text(answer, "culprit"), *kind = json_to_text(answer, "kind");
+	const char *culprit = json_to_text(answer, "culprit");
 
-	return verdict && !strcmp(verdict, "named") && culprit &&
-	       (!kind || strcmp(kind, "release")) && (!oid || !strcmp(oid, culprit)) &&
+	return culprit && is_text(answer, "verdict", "named") &&
+	       !is_text(answer, "kind", "release") && (!oid || !strcmp(oid, culprit)) &&
 	       json_to_text(answer, "old.commit") && json_to_text(answer, "new.commit");
 }
 
@@ -57,6 +63,7 @@ static int take(struct store *st, int64_t hunt, const struct json *answer,
 		.bad_name = copy(answer, "new.name"),
 		.benchmark = copy(answer, "benchmark"),
 		.metric = copy(answer, "metric"),
+		.fix = is_text(answer, "direction", "fix"),
 	};
 	session_command(&obs, &ret->argv, &cwd);
 	return 0;

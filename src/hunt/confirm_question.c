@@ -37,6 +37,7 @@ void confirm_question(const struct confirm *c, struct str *out)
 	json_out_object(&w, NULL);
 	json_out_text(&w, "commit", c->commit);
 	json_out_text(&w, "parent", c->parent);
+	json_out_bool(&w, "fix", c->fix);
 	json_out_text(&w, "means", c->means);
 	put_list(&w, "reverted", &c->reverted);
 	json_out_array(&w, "variants");
@@ -71,6 +72,7 @@ int confirm_read_question(struct confirm *c, const struct json *question, struct
 	json_to_number(question, "margin", &margin);
 	if (json_to_bool(question, "not_picked", &not_picked) && not_picked)
 		c->picked_why = xstrdup("");
+	json_to_bool(question, "fix", &c->fix);
 	json_to_bool(question, "relayout", &relayout);
 	c->commit = copy(json_to_text(question, "commit"));
 	c->parent = copy(json_to_text(question, "parent"));

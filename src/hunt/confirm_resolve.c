@@ -305,6 +305,7 @@ int confirm_resolve(struct confirm *c, struct err *e)
 
 	if (r < 0)
 		return r;
+	c->fix = o->fix;
 	c->means = o->patch ? "patch" : o->knobs && *o->knobs ? "knob" : "revert";
 	if (o->commit && ((r = resolve_commit(c, e)) < 0 || (r = resolve_others(c, e)) < 0))
 		return r;

@@ -81,6 +81,7 @@ struct confirm {
 	struct duel duel;		 /* CONFIRM_GOOD .. */
 	struct duel relaid;		 /* parent and commit; no side if it was not asked */
 	char *plain_node;		 /* of the commit in the ordinary layout */
+	bool fix;			 /* see confirm_options */
 	bool same_as_bad, no_difference; /* artefacts alike: nothing was run */
 	struct confirm_refusal refusal;
 	struct mbuild *broken; /* the build of BAD without the commit, if it failed */

@@ -13,6 +13,17 @@
 
 /* --- head --------------------------------------------------------------------------------------------------------- */
 
+/* Of a repair the older end is the bad one, so neither is called so. */
+static const char *old_end(const struct json *a)
+{
+	return strcmp(answer_str(a, "direction"), "fix") ? "good" : "before";
+}
+
+static const char *new_end(const struct json *a)
+{
+	return strcmp(answer_str(a, "direction"), "fix") ? "bad" : "after";
+}
+
 static const char *without_it(const struct json *a)
 {
 	return strcmp(answer_str(a, "means"), "knob") ? "without it" : "with it";
@@ -22,10 +33,11 @@ static void put_good(const struct json *a, struct str *out)
 {
 	const char *source = answer_str(a, "good.source");
 
-	answer_label(out, "good");
+	answer_label(out, old_end(a));
 	str_puts(out, answer_str(a, "good.name"));
 	if (!strcmp(source, "hunt"))
-		str_addf(out, ", the good end of hunt %lld", answer_int(a, "of_hunt"));
+		str_addf(out, ", the %s end of hunt %lld",
+			 strcmp(old_end(a), "good") ? "older" : "good", answer_int(a, "of_hunt"));
 	else if (!strcmp(source, "parent"))
 		str_puts(out, ", the commit's parent");
 	str_putc(out, '\n');
@@ -42,7 +54,7 @@ static void put_head(const struct json *a, const struct answer_style *style, str
 		str_addf(out, "  %s\n", answer_str(a, "culprit.subject"));
 	}
 	put_good(a, out);
-	answer_label(out, "bad");
+	answer_label(out, new_end(a));
 	str_addf(out, "%s\n", answer_str(a, "bad.name"));
 	answer_label(out, without_it(a));
 	str_addf(out, "%s\n", answer_str(a, "fixed.name"));
@@ -84,16 +96,17 @@ static void put_table(const struct json *a, const struct answer_style *style, st
 {
 	static const char *const medians[] = { "good_median", "bad_median", "fixed_median" };
 	const struct json *list = json_get(a, "findings");
+	AUTO_FREE char *against = xasprintf("%s against %s", new_end(a), old_end(a));
 	AUTO(table) struct table t = TABLE_INIT;
 
 	if (!json_count(list))
 		return;
 	t.indent = 1;
 	table_column(&t, "metric", TABLE_LEFT);
-	table_column(&t, "good", TABLE_RIGHT);
-	table_column(&t, "bad", TABLE_RIGHT);
+	table_column(&t, old_end(a), TABLE_RIGHT);
+	table_column(&t, new_end(a), TABLE_RIGHT);
 	table_column(&t, without_it(a), TABLE_RIGHT);
-	table_column(&t, "bad against good", TABLE_LEFT);
+	table_column(&t, against, TABLE_LEFT);
 	table_column(&t, "comes back", TABLE_LEFT);
 	for (size_t i = 0; i < json_count(list); i++) {
 		const struct json *f = json_at(list, i);
@@ -161,7 +174,7 @@ static void put_recovers(const struct json *a, const struct json *f, struct str 
 
 static void put_finding(const struct json *a, const struct json *f, bool named, struct str *out)
 {
-	const char *verdict = answer_str(f, "verdict"), *than = "good";
+	const char *verdict = answer_str(f, "verdict"), *than = old_end(a);
 	const struct json *row = json_get(f, "left");
 	bool lost = strcmp(answer_str(f, "loss.verdict"), "on-par") &&
 		    strcmp(answer_str(f, "loss.verdict"), "identical") &&
@@ -171,13 +184,13 @@ static void put_finding(const struct json *a, const struct json *f, bool named, 
 	if (named)
 		str_addf(out, "%s: ", answer_str(f, "metric"));
 	if (!lost) {
-		str_puts(out, "bad: ");
+		str_addf(out, "%s: ", new_end(a));
 		row = json_get(f, "loss");
 	} else {
 		str_addf(out, "%s: ", without_it(a));
 		if (!strcmp(verdict, "refuted")) {
 			row = json_get(f, "back");
-			than = "bad";
+			than = new_end(a);
 		}
 	}
 	put_row(row, than, out);
@@ -203,8 +216,8 @@ static void put_picked(const struct json *a, struct str *out)
 		answer_label(out, "other way");
 		if (json_count(list) > 1)
 			str_addf(out, "%s: ", answer_str(f, "metric"));
-		str_puts(out, "picked onto good: ");
-		put_row(json_get(f, "picked"), "good", out);
+		str_addf(out, "picked onto %s: ", old_end(a));
+		put_row(json_get(f, "picked"), old_end(a), out);
 		str_putc(out, '\n');
 		if (isnan(answer_number(f, "reproduced.share")))
 			continue;
@@ -296,12 +309,14 @@ static void put_unmeasured(const struct json *a, struct str *out)
 
 	answer_label(out, verdict);
 	if (!strcmp(verdict, "broken")) {
-		str_addf(out, "%s bad does not build: %s\n", without_it(a), answer_str(a, "why"));
+		str_addf(out, "%s %s does not build: %s\n", without_it(a), new_end(a),
+			 answer_str(a, "why"));
 		answer_label(out, "");
 		str_addf(out, "its log: culprit show b%lld\n", answer_int(a, "broken_build"));
 		return;
 	}
-	str_addf(out, "%s\n", answer_str(a, "why"));
+	str_addf(out, "%s\n",
+		 *answer_str(a, "why") ? answer_str(a, "why") : "nothing was measured");
 	if (!strcmp(verdict, "conflict")) {
 		put_conflict(a, out);
 	} else if (json_get(a, "undone_by")) {
@@ -310,7 +325,8 @@ static void put_unmeasured(const struct json *a, struct str *out)
 			 answer_str(a, "undone_by.commit"), answer_str(a, "undone_by.subject"));
 	} else if (!strcmp(verdict, "empty")) {
 		answer_label(out, "");
-		str_puts(out, "bad does not hold what the commit did, or not any more\n");
+		str_addf(out, "%s does not hold what the commit did, or not any more\n",
+			 new_end(a));
 	}
 }
 
@@ -322,20 +338,41 @@ static void put_stopped(const struct json *a, struct str *out)
 	str_puts(out, "spent; the same command with a larger one goes on from here\n");
 }
 
+/* Lines after a label, broken to the terminal's width in their own column. */
+static void put_wrapped(const char *text, unsigned width, struct str *out)
+{
+	enum { COLUMN = 12 };
+
+	for (const char *p = text; *p;) {
+		size_t n = strcspn(p, "\n");
+		AUTO_FREE char *line = xstrndup(p, n);
+
+		if (width > 2 * COLUMN && text_columns(line) > width && n > COLUMN) {
+			str_add(out, line, COLUMN);
+			text_wrap(out, line + COLUMN, COLUMN, COLUMN, width);
+		} else {
+			str_addf(out, "%s\n", line);
+		}
+		p += n + (p[n] == '\n');
+	}
+}
+
 void answer_confirm(const struct json *a, const struct answer_style *style, struct str *out)
 {
 	const struct json *list = json_get(a, "findings");
+	AUTO(str) struct str text = STR_INIT;
 
 	put_head(a, style, out);
 	put_table(a, style, out);
 	str_putc(out, '\n');
 	if (*answer_str(a, "why") || !json_count(list))
-		put_unmeasured(a, out);
+		put_unmeasured(a, &text);
 	for (size_t i = 0; i < json_count(list); i++)
-		put_finding(a, json_at(list, i), json_count(list) > 1, out);
-	put_picked(a, out);
-	put_layout(a, out);
-	answer_notes(a, out);
-	put_stopped(a, out);
-	answer_cost(a, "builds_made", out);
+		put_finding(a, json_at(list, i), json_count(list) > 1, &text);
+	put_picked(a, &text);
+	put_layout(a, &text);
+	answer_notes(a, &text);
+	put_stopped(a, &text);
+	answer_cost(a, "builds_made", &text);
+	put_wrapped(text.p, style->width, out);
 }

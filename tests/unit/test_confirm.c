@@ -132,6 +132,72 @@ static void picking_brings_the_rest_of_the_share(void **state UNUSED)
 	free(f.v);
 }
 
+/* --- over all looks -------------------------------------------------------------------------------------------- */
+
+static double uniform(uint64_t *seed)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return ((double)(*seed >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double gauss(uint64_t *seed)
+{
+	double r = sqrt(-2 * log(uniform(seed)));
+
+	return r * cos(6.283185307179586 * uniform(seed));
+}
+
+/* Runs until it is enough or the plan ends, as a hunt does. */
+static void simulate(struct duel *d, const double *level, double sd, uint64_t *seed)
+{
+	unsigned most = d->plan.n[d->plan.looks - 1];
+
+	d->enough = confirm_enough;
+	for (unsigned n = 0; n < most; n++) {
+		for (size_t i = 0; i < d->n_sides; i++) {
+			struct reading r = { .metric = (char *)"time",
+					     .unit = (char *)"ms",
+					     .value = level[i] * (1 + sd * gauss(seed)) };
+
+			assert_true(duel_add(&d->sides[i], &r, BETTER_LOWER, true, 1, n));
+			d->sides[i].runs++;
+		}
+		if (duel_look(d))
+			return;
+	}
+}
+
+/* When to stop is decided by what is seen; the share's interval holds its level all the same (a bound at 1e-4 below it). */
+static void the_share_keeps_its_level_over_all_looks(void **state UNUSED)
+{
+	enum { HISTORIES = 200 };
+	static const double levels[][3] = { { 100, 108, 104 }, { 100, 108, 100 } };
+	uint64_t seed = 777;
+
+	for (size_t k = 0; k < ARRAY_LEN(levels); k++) {
+		double truth = (levels[k][1] - levels[k][2]) / 8, bound;
+		unsigned covered = 0, told = 0, wrong = 0;
+
+		for (int i = 0; i < HISTORIES; i++) {
+			struct confirm_findings f = { 0 };
+			AUTO(duel) struct duel d;
+
+			begin(&d, 3);
+			simulate(&d, levels[k], 0.03, &seed);
+			confirm_find(&d, &f);
+			told += !isnan(f.v[0].share.share);
+			covered += f.v[0].share.low <= truth && f.v[0].share.high >= truth;
+			wrong += f.v[0].verdict == CONFIRM_REFUTED ||
+				 (k == 0 && f.v[0].verdict == CONFIRM_CONFIRMED);
+			free(f.v);
+		}
+		bound = 0.95 - 3.72 * sqrt(0.95 * 0.05 / told);
+		if (told < HISTORIES * 3 / 4 || covered < bound * told)
+			fail_msg("row %zu: %u of %u, wanted %.3f of them", k, covered, told, bound);
+		assert_true(wrong <= HISTORIES * 0.05);
+	}
+}
+
 static void metrics_without_a_loss_do_not_count(void **state UNUSED)
 {
 	static const struct {
@@ -234,6 +300,7 @@ int main(void)
 		cmocka_unit_test(a_wide_share_goes_on),
 		cmocka_unit_test(exact_counts_give_the_share_itself),
 		cmocka_unit_test(picking_brings_the_rest_of_the_share),
+		cmocka_unit_test(the_share_keeps_its_level_over_all_looks),
 		cmocka_unit_test(metrics_without_a_loss_do_not_count),
 		cmocka_unit_test(a_change_that_another_layout_does_not_have_is_its),
 		cmocka_unit_test(verdicts_have_names),
