@@ -219,6 +219,49 @@ static void an_explanation_in_words(void **state UNUSED)
 	json_free(root);
 }
 
+/* What an emulator counts is work, in every sentence of a confirmation. */
+static void a_confirmation_of_emulated_counts_never_says_slower(void **state UNUSED)
+{
+#define ROW(change, verdict)                                                                                      \
+	"{\"metric\":\"instructions\",\"unit\":\"\",\"evidence\":\"emulated\",\"primary\":true,\"margin\":0.001," \
+	"\"change\":" change ",\"low\":" change ",\"high\":" change ",\"verdict\":\"" verdict                     \
+	"\"}"
+	static const char answer[] =
+		"{\"command\":\"confirm\",\"verdict\":\"partly\",\"culprit\":{\"commit\":\"0123456789abcdef\",\"subject\":\"x\"},"
+		"\"good\":{\"name\":\"v1\",\"source\":\"parent\"},\"bad\":{\"name\":\"v2\"},\"fixed\":{\"name\":\"v2:revert=0\"},"
+		"\"means\":\"revert\",\"findings\":[{\"metric\":\"instructions\",\"unit\":\"\",\"evidence\":\"emulated\","
+		"\"verdict\":\"partly\",\"good_median\":1000,\"bad_median\":1100,\"fixed_median\":1025,"
+		"\"recovered\":{\"share\":0.75,\"low\":0.75,\"high\":0.75},\"reproduced\":{\"share\":0.5,\"low\":0.004,\"high\":0.9},"
+		"\"loss\":" ROW("0.1", "slower") ",\"left\":" ROW("0.025", "slower") ",\"back\":" ROW(
+			"-0.07",
+			"faster") ",\"picked\":" ROW("0.05",
+						     "slower") "}],"
+							       "\"layout\":{\"verdict\":\"survives\",\"findings\":["
+							       "{\"verdict\":\"survives\",\"row\":" ROW(
+								       "0.1", "slower") "}]}}";
+#undef ROW
+	static const char *const says[] = {
+		" good       v1, the commit's parent\n",
+		" partly     without it: +2.5 % [+2.5, +2.5] more work than good\n",
+		"reverting recovers 75 % of the extra work\n",
+		"the rest has another cause\n",
+		" other way  picked onto good: +5.0 % [+5.0, +5.0] more work than good\n",
+		"that is 50.0 % [0.4, 90.0] of the extra work\n",
+		" layout     survives another code layout: +10.0 %",
+	};
+	struct answer_style style = { 0 };
+	struct json *root = NULL;
+	AUTO(str) struct str out = STR_INIT;
+
+	assert_int_equal(json_parse(answer, strlen(answer), "answer", &root, NULL), 0);
+	answer_confirm(root, &style, &out);
+	for (size_t i = 0; i < ARRAY_LEN(says); i++)
+		if (!strstr(out.p, says[i]))
+			fail_msg("no '%s' in:\n%s", says[i], out.p);
+	assert_null(strstr(out.p, "slower"));
+	json_free(root);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -230,6 +273,7 @@ int main(void)
 		cmocka_unit_test(a_release_has_its_name),
 		cmocka_unit_test(zero_shares_its_rows_scale),
 		cmocka_unit_test(an_explanation_in_words),
+		cmocka_unit_test(a_confirmation_of_emulated_counts_never_says_slower),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
