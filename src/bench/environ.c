@@ -128,11 +128,12 @@ void environ_pad(struct strvec *env, unsigned extra)
 	}
 	size_t least = environ_size(env) + sizeof(name); /* sizeof counts the zero byte too */
 	size_t want = (least + 4095) / 4096 * 4096 + extra % 4096;
-	AUTO(str) struct str pad = STR_INIT;
+	char *pad = xmalloc(sizeof(name) + want - least);
 
-	str_puts(&pad, name);
-	str_pad(&pad, 'x', want - least);
-	strvec_add(env, pad.p);
+	memcpy(pad, name, sizeof(name));
+	memset(pad + sizeof(name) - 1, 'x', want - least);
+	pad[sizeof(name) - 1 + want - least] = '\0';
+	strvec_take(env, pad);
 }
 
 unsigned environ_jobs(unsigned asked)

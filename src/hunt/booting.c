@@ -123,10 +123,11 @@ static bool has_ahead(const struct session *s, const struct mbuild *b, uint64_t 
 /* Files of the benchmark that the revision lacks. A kernel is booted, not stood in. */
 static int lay_over(struct session *s, const struct mbuild *b, struct err *e)
 {
-	AUTO_FREE char *dir = fs_join(s->store_dir, b->path);
+	AUTO_FREE char *dir = NULL;
 
-	if (!*b->path || starts_with(b->path, "kernels/"))
+	if (!s->data_files.n || !*b->path || starts_with(b->path, "kernels/"))
 		return 0;
+	dir = fs_join(s->store_dir, b->path);
 	return freeze_overlay(s, dir, e);
 }
 

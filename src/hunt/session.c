@@ -19,6 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define DRAW_EVERY_NS (50 * NS_PER_MS)
+
 void session_note(const struct session *s, const char *fmt, ...)
 {
 	AUTO(str) struct str text = STR_INIT;
@@ -65,13 +67,17 @@ void session_progress(const struct session *s, const char *fmt, ...)
 
 void session_tick(void *session)
 {
-	const struct session *s = session;
-	int64_t ns = clock_monotonic_ns() - s->doing_since_ns, seconds = ns / NS_PER_S;
+	struct session *s = session;
+	int64_t now = clock_monotonic_ns(), ns = now - s->doing_since_ns, seconds = ns / NS_PER_S;
 	AUTO(str) struct str text = STR_INIT;
 
 	/* who looks from outside is to see the run that is in flight */
 	if (s->store && ns >= NS_PER_S / 5)
 		store_show(s->store);
+	/* nobody reads faster, and a short run would pay for it */
+	if (now - s->drawn_ns < DRAW_EVERY_NS)
+		return;
+	s->drawn_ns = now;
 
 	str_puts(&text, s->known ? s->known : "");
 	if (s->doing)

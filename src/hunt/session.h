@@ -151,6 +151,7 @@ struct session {
 	char *known; /* the two parts of the progress line: what the hunt knows, what is under way */
 	char *doing;
 	int64_t doing_since_ns;
+	int64_t drawn_ns; /* monotonic time at which the line was handed on last */
 };
 
 void session_close(struct session *s);
