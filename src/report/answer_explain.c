@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The largest differences of each kind, and how many more there are: --json has what the journal keeps. What repeats in every boot stands apart from what only
- * differs by more than boots do; what differs by less is counted, not shown.
+ * The largest differences of each kind, and how many more there are: --json has what the journal keeps. What repeats in every boot has no spread; what differs by
+ * less than runs of one side do is counted, not shown.
  */
 #include "report/answer.h"
 
@@ -13,7 +13,7 @@
 
 enum {
 	EVENTS_SHOWN = 15,
-	FUNCTIONS_SHOWN = 12, /* of each standing */
+	FUNCTIONS_SHOWN = 20,
 	MISSES_SHOWN = 8,
 	SHIFTS_SHOWN = 6,
 	SURROUNDINGS_SHOWN = 30,
@@ -78,39 +78,34 @@ static void put_row(struct table *t, const struct json *row, const char *what)
 	table_cell(t, TEXT_DIM, "%s", spread.p);
 }
 
-/* The rows of one standing ("once" goes with "repeats"); how many there are in *ret_n. */
-static size_t put_standing(struct table *t, const struct json *rows, const char *what,
-			   const char *status, size_t most)
+/* Those that are no noise, which come by size; how many there are, and whether some of them vary. */
+static size_t put_rows(struct table *t, const struct json *rows, const char *what, size_t most,
+		       bool *ret_vary)
 {
-	bool first = !strcmp(status, "repeats");
 	size_t n = 0;
 
+	*ret_vary = false;
 	for (size_t i = 0; i < json_count(rows); i++) {
 		const struct json *row = json_at(rows, i);
-		const char *has = answer_str(row, "status");
+		const char *status = answer_str(row, "status");
 
-		if (strcmp(has, status) && !(first && !strcmp(has, "once")))
+		if (!strcmp(status, "noise"))
 			continue;
-		if (n++ < most)
-			put_row(t, row, what);
+		if (n++ >= most)
+			continue;
+		put_row(t, row, what);
+		*ret_vary = *ret_vary || !strcmp(status, "varies");
 	}
 	return n;
 }
 
-static bool has_status(const struct json *rows, const char *status)
-{
-	for (size_t i = 0; i < json_count(rows); i++)
-		if (!strcmp(answer_str(json_at(rows, i), "status"), status))
-			return true;
-	return false;
-}
-
 /* "2 more, smaller" for what was cut. */
-static void put_more(size_t n, size_t most, const char *of, const struct answer_style *style,
+static void put_more(size_t n, size_t most, const char *what, const struct answer_style *style,
 		     struct str *out)
 {
 	if (n > most)
-		put_line(style, out, "%zu more %s, smaller: --json has them.", n - most, of);
+		put_line(style, out, "%zu more %s%s that changed, by less: --json has them.",
+			 n - most, what, n - most == 1 ? "" : "s");
 }
 
 static void put_heading(const struct json *c, const char *title, const struct answer_style *style,
@@ -142,25 +137,24 @@ static void put_contrast(const struct json *c, const char *title, const char *wh
 	AUTO(table) struct table t = TABLE_INIT;
 	const struct json *rows = json_get(c, "rows");
 	long long noise = answer_int(c, "noise");
+	bool vary;
 
 	put_heading(c, title, style, out);
 	begin_table(&t, what);
-	size_t repeats = put_standing(&t, rows, what, "repeats", most);
-
-	if (repeats && has_status(rows, "varies"))
-		table_section(
-			&t, "These vary, by less than the sides differ (spread: the wider range):");
-	size_t varies = put_standing(&t, rows, what, "varies", most);
+	size_t n = put_rows(&t, rows, what, most, &vary);
 
 	if (table_rows(&t))
 		table_put(&t, style->width, style->color, out);
 	else
 		str_puts(out, " none differs by more than runs of one side do\n");
-	put_more(repeats, most, "that repeat digit by digit", style, out);
-	put_more(varies, most, "that vary by less than the sides differ", style, out);
+	if (vary)
+		put_line(
+			style, out,
+			"Spread: how wide the wider side's range is. None: the same digits in every run, so the difference is there however small.");
+	put_more(n, most, what, style, out);
 	if (noise)
-		put_line(style, out, "%lld more differ by no more than runs of one side do: noise.",
-			 noise);
+		put_line(style, out, "%lld more %s%s by no more than runs of one side do: noise.",
+			 noise, what, noise == 1 ? " differs" : "s differ");
 }
 
 static void put_names(const struct json *list, struct str *out)
@@ -217,7 +211,7 @@ static void put_sums(const struct json *c, const struct answer_style *style, str
 	put_line(style, out, "%s", text.p);
 	for (size_t i = 0; i < json_count(shifts) && i < SHIFTS_SHOWN; i++)
 		put_shift(json_at(shifts, i), style, out);
-	put_more(json_count(shifts), SHIFTS_SHOWN, "shifts", style, out);
+	put_more(json_count(shifts), SHIFTS_SHOWN, "shift", style, out);
 }
 
 static void put_functions(const struct json *answer, const struct answer_style *style,
