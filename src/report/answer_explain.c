@@ -211,7 +211,9 @@ static void put_sums(const struct json *c, const struct answer_style *style, str
 	put_line(style, out, "%s", text.p);
 	for (size_t i = 0; i < json_count(shifts) && i < SHIFTS_SHOWN; i++)
 		put_shift(json_at(shifts, i), style, out);
-	put_more(json_count(shifts), SHIFTS_SHOWN, "shift", style, out);
+	if (json_count(shifts) > SHIFTS_SHOWN)
+		put_line(style, out, "%zu more shifts: --json has them.",
+			 json_count(shifts) - SHIFTS_SHOWN);
 }
 
 static void put_functions(const struct json *answer, const struct answer_style *style,

@@ -7,7 +7,8 @@
  * direction, code taken out of line, is the same with the sides exchanged.
  *
  * Where many names come and go, as between two releases, some have like costs by chance: of n gains spread evenly over the logarithm of what is looked at, n times the
- * width of the window over that range fall beside a loss. When that is more than CHANCE_MOST, names must be alike too.
+ * width of the window over that range fall beside a loss. When that is more than CHANCE_MOST, nothing but a new name that is like the old one is believed; such
+ * a pair is looked for first, and may differ by 30 %, since what is renamed is often changed as well.
  */
 #include "stats/contrast.h"
 
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #define RENAMED_WITHIN 0.05
+#define ALIKE_WITHIN 0.3
 #define INLINED_LEAST 0.5
 #define INLINED_MOST 1.1
 #define CHANCE_MOST 0.5
@@ -184,17 +186,6 @@ static bool is_gainer(const struct matching *m, size_t i)
 	return !m->used[i] && r->status != CONTRAST_NOISE && -loss(m, r) >= m->least;
 }
 
-/* Does a gain stand for this loss? A name that is new carries all of it; one that was there before may have saved some. */
-static bool stands_for(const struct matching *m, const struct contrast_row *gainer, double lost)
-{
-	double gain = -loss(m, gainer);
-
-	if (fabs(gain - lost) <= RENAMED_WITHIN * lost)
-		return true;
-	return gainer->high[m->from] > 0 && gain >= INLINED_LEAST * lost &&
-	       gain <= INLINED_MOST * lost;
-}
-
 static double crowd_of(const struct matching *m)
 {
 	double most = m->least, n = 0;
@@ -236,6 +227,25 @@ static bool are_alike(const char *a, const char *b)
 	       3 * str_distance(a, b) <= (unsigned)(na < nb ? na : nb);
 }
 
+/*
+ * How well a gain stands for a loss: 0 = not at all. A name that is new carries all of it; one that was there before may have saved some; one that is new and
+ * alike may have been changed a little, too.
+ */
+static unsigned stands_for(const struct matching *m, const char *name,
+			   const struct contrast_row *gainer, double lost)
+{
+	double gain = -loss(m, gainer);
+	bool is_new = gainer->high[m->from] == 0;
+
+	if (name && is_new && fabs(gain - lost) <= ALIKE_WITHIN * lost &&
+	    are_alike(name, gainer->name))
+		return 2;
+	if (fabs(gain - lost) > RENAMED_WITHIN * lost &&
+	    (is_new || gain < INLINED_LEAST * lost || gain > INLINED_MOST * lost))
+		return 0;
+	return !may_be_chance(m, gain, lost);
+}
+
 static void keep(const struct matching *m, const bool *gone, size_t gainer, double lost)
 {
 	struct contrast_shift s = { .lost = lost, .gained = -loss(m, &m->c->v[gainer]) };
@@ -257,27 +267,31 @@ static void keep(const struct matching *m, const bool *gone, size_t gainer, doub
 	ARRAY_PUSH(m->ret, s);
 }
 
-/* The whole names, from the largest down, each with the gain that is closest to it. */
+/* The whole names, from the largest down, each with the gain that stands for it best: by name, then by size. */
 static void match_singly(const struct matching *m)
 {
 	AUTO_FREE bool *gone = xcalloc(m->c->n + 1, sizeof(*gone));
 
 	for (size_t i = 0; i < m->c->n; i++) {
-		double lost = loss(m, &m->c->v[i]);
+		double lost = loss(m, &m->c->v[i]), best_off = 0;
 		size_t best = m->c->n;
+		unsigned best_fit = 0;
 
 		if (!is_whole(m, i))
 			continue;
 		for (size_t k = 0; k < m->c->n; k++) {
-			double off = fabs(-loss(m, &m->c->v[k]) - lost);
+			const struct contrast_row *gainer = &m->c->v[k];
+			double off = fabs(-loss(m, gainer) - lost);
+			unsigned fit =
+				is_gainer(m, k) ? stands_for(m, m->c->v[i].name, gainer, lost) : 0;
 
-			if (is_gainer(m, k) && stands_for(m, &m->c->v[k], lost) &&
-			    (!may_be_chance(m, -loss(m, &m->c->v[k]), lost) ||
-			     are_alike(m->c->v[i].name, m->c->v[k].name)) &&
-			    (best == m->c->n || off < fabs(-loss(m, &m->c->v[best]) - lost)))
-				best = k;
+			if (!fit || fit < best_fit || (fit == best_fit && off >= best_off))
+				continue;
+			best = k;
+			best_fit = fit;
+			best_off = off;
 		}
-		if (best == m->c->n)
+		if (!best_fit)
 			continue;
 		gone[i] = true;
 		keep(m, gone, best, lost);
@@ -304,7 +318,7 @@ static void match_sums(const struct matching *m)
 			sum += lost;
 			n++;
 		}
-		if (n > 1 && stands_for(m, &m->c->v[k], sum) && !may_be_chance(m, gain, sum))
+		if (n > 1 && stands_for(m, NULL, &m->c->v[k], sum))
 			keep(m, gone, k, sum);
 	}
 }
