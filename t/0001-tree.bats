@@ -33,6 +33,6 @@ setup() {
 @test 'spelling' {
 	command -v codespell >/dev/null || skip 'no codespell here'
 	# Names that look like misspelt words to it.
-	run codespell -q 7 -L 'upto,iif,ans,nd,ser,te,fo,mis,crate' src man docs tools fuzz bench t/lib.bash Makefile
+	run codespell -q 7 -L 'upto,iif,ans,nd,ser,te,fo,mis,crate,filp,damon' src man docs tools fuzz bench t/lib.bash Makefile
 	[ "$status" -eq 0 ] || complain 'see above'
 }
