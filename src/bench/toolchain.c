@@ -12,6 +12,34 @@
 static struct str known = STR_INIT;
 static pthread_once_t known_once = PTHREAD_ONCE_INIT;
 
+/*
+ * What 'javac -version' would print, from the file beside it: a virtual machine that starts costs as much as all other tools together. False where
+ * there is no such file (a wrapper, an old JDK).
+ */
+static bool jdk_release(const char *path, struct str *out)
+{
+	static const char key[] = "\nJAVA_VERSION=\"";
+	AUTO_FREE char *real = NULL;
+	AUTO(str) struct str text = STR_INIT;
+
+	if (fs_realpath(path, &real, NULL) < 0 || !ends_with(real, "/bin/javac"))
+		return false;
+	real[strlen(real) - strlen("bin/javac")] = '\0';
+
+	AUTO_FREE char *file = fs_join(real, "release");
+
+	str_putc(&text, '\n');
+	if (fs_read(file, 64 * 1024, &text, NULL) < 0)
+		return false;
+	const char *at = strstr(text.p, key);
+
+	if (!at)
+		return false;
+	at += strlen(key);
+	str_addf(out, "javac %.*s", (int)strcspn(at, "\"\n"), at);
+	return true;
+}
+
 static void ask(const char *const *argv)
 {
 	AUTO(str) struct str out = STR_INIT;
@@ -20,7 +48,10 @@ static void ask(const char *const *argv)
 	struct proc_result r;
 	struct err e = ERR_INIT;
 
-	if (!path || proc_run(&spec, &out, NULL, &r, &e) < 0 || r.end != PROC_EXITED)
+	if (!path)
+		return;
+	if (!(!strcmp(argv[0], "javac") && jdk_release(path, &out)) &&
+	    (proc_run(&spec, &out, NULL, &r, &e) < 0 || r.end != PROC_EXITED))
 		return;
 	str_cut(&out, strcspn(out.p, "\n"));
 	str_addf(&known, "%s%s: %s", known.n ? ", " : "", argv[0], out.p);
