@@ -39,6 +39,13 @@ const char *answer_str(const struct json *v, const char *path)
 	return s ? s : "";
 }
 
+void answer_clock(const struct json *answer, struct str *out)
+{
+	double seconds = answer_number(answer, "seconds");
+
+	num_put_clock(out, isnan(seconds) ? 0 : (int64_t)(seconds * 1e9));
+}
+
 void answer_label(struct str *out, const char *name)
 {
 	str_addf(out, " %-10s ", name);
@@ -49,7 +56,7 @@ void answer_cost(const struct json *a, const char *builds, struct str *out)
 	AUTO(str) struct str time = STR_INIT;
 	long long hunt = answer_int(a, "hunt");
 
-	num_put_clock(&time, (int64_t)(answer_number(a, "seconds") * 1e9));
+	answer_clock(a, &time);
 	answer_label(out, "cost");
 	str_addf(out, "%lld builds, %lld runs, %s\n", answer_int(a, builds), answer_int(a, "runs"),
 		 time.p);

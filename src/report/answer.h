@@ -36,6 +36,8 @@ double answer_number(const struct json *v, const char *path);
 long long answer_int(const struct json *v, const char *path);
 bool answer_flag(const struct json *v, const char *path);
 const char *answer_str(const struct json *v, const char *path);
+/* How long it took, "1:02:11". */
+void answer_clock(const struct json *answer, struct str *out);
 /* " name       ", a column of its own. */
 void answer_label(struct str *out, const char *name);
 /* What it took, and where the evidence is; `builds` is the member that counts them. */

@@ -222,7 +222,7 @@ void answer_samples(const struct json *answer, struct str *out)
 
 	if (!hunt)
 		return;
-	num_put_clock(&time, (int64_t)(answer_number(answer, "seconds") * 1e9));
+	answer_clock(answer, &time);
 	str_addf(out, "\n %lld run%s in %s; every sample is in hunt %lld: culprit log %lld\n",
 		 answer_int(answer, "runs"), answer_int(answer, "runs") == 1 ? "" : "s", time.p,
 		 hunt, hunt);
