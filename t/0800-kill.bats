@@ -96,6 +96,65 @@ nothing_left() {
 	nothing_left
 }
 
+# Kills 60 short runs of c1 at a moment when some of them are only in the intake.
+leave_short_runs() {
+	local back
+	FAULT_COUNT=$PWD/count disturbed "${command[@]}" --store ../whole >/dev/null
+	for ((back = 40; back < 400; back += 20)); do
+		rm -rf "$store"
+		FAULT_KILL_AT=$(($(cat count) - back)) disturbed "${command[@]}" --store "$store" >/dev/null 2>&1 || [ $? -eq 137 ]
+		[ ! -s "$store/culprit.db-intake" ] || return 0
+	done
+	complain 'no kill has left anything'
+}
+
+@test 'kill -9 and then a full disk: clean works, and what waited is there once there is room' {
+	mkdir ../disk
+	mount -t tmpfs -o size=3m none ../disk 2>/dev/null || skip 'no mount allowed here'
+	store=$(cd .. && pwd)/disk/store
+	command=(run c1 -n 60 --build 'sh build.sh' --bench true)
+	leave_short_runs
+	dd if=/dev/zero of=../disk/fill bs=4k 2>/dev/null || true
+	said=
+	for words in 'log 1' 'clean --max 0 --dry-run' 'run c1 -n 60 --bench true'; do
+		# shellcheck disable=SC2086 # words on purpose
+		culprit_run $words --store "$store"
+		said+="$status $stderr;"
+	done
+	left=$(stat -c %s "$store/culprit.db-intake")
+	rm ../disk/fill
+	culprit_run "${command[@]}" --store "$store" --json
+	umount ../disk
+	[[ "$said" == '0 ;0 ;4 culprit: '*'no space left for '*"'culprit clean';" ]] || complain "$said"
+	[ "$left" -gt 0 ]
+	jq -e '[.measured[] | select(.metric == "wall") | .n] == [60]' <<<"$output"
+}
+
+@test 'kill -9 between short runs: who only reads sees all but the one in flight, and damage is told' {
+	command=(run c1 -n 60 --build 'sh build.sh' --bench true)
+	leave_short_runs
+	cp -r "$store" ../damaged
+	printf '\377' | dd of=../damaged/culprit.db-intake bs=1 seek=100 conv=notrunc status=none
+	for words in log status 'log 1' 'show r1' 'verify 1' 'export 1' clean 'undo 1' 'run c1 -n 60 --bench true'; do
+		# shellcheck disable=SC2086 # words on purpose
+		culprit_run $words --store ../damaged
+		expect_status 4
+		expect_one_line 'culprit.db-intake is damaged (its sum is not that of its bytes); move it away'
+	done
+	before=$(sqlite3 "$store/culprit.db" 'select count(*) from run_end')
+	culprit_run log 1 --store "$store"
+	expect_status 0
+	[ ! -s "$store/culprit.db-intake" ] || complain 'nothing was taken in'
+	after=$(sqlite3 "$store/culprit.db" 'select count(*) from run_end')
+	[ "$after" -gt "$before" ] && [ "$(grep -c ' run  *r[0-9]' <<<"$output")" -eq "$after" ] || complain "$before $after"
+	[ "$(($(sqlite3 "$store/culprit.db" 'select count(*) from run') - after))" -le 1 ] || complain 'more than one is lost'
+	culprit_run "${command[@]}" --store "$store" --json
+	expect_status 0
+	jq -e '[.measured[] | select(.metric == "wall") | .n] == [60] and .failed_runs == [0]' <<<"$output"
+	culprit_run verify 1 --store "$store"
+	expect_status 0
+}
+
 @test 'a machine that sleeps during a run: the run is void, said and repeated' {
 	status=0
 	FAULT_SUSPEND=$BATS_TEST_TMPDIR/sleep disturbed run c1 -n 2 --build 'sh build.sh' --store "$store" --json \
