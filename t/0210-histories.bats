@@ -128,5 +128,5 @@ search() { culprit_run bisect "$@" --no-head-to-head --json; }
 	jq -e '.unit == "B" and .change > 0.05 and .change < 0.15' <<<"$output"
 	search c1 c3 --build 'sh build.sh' --bench ./memory --metric max-rss
 	[ "$(verdict)" = no-change ]
-	jq -e '.warnings | length == 0' <<<"$output"
+	jq -e ".warnings | length == 0" <<<"$output" || complain "$(jq .warnings <<<"$output")"
 }

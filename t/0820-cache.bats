@@ -98,6 +98,19 @@ kept_kernels() {
 }
 kept_list() { (cd .culprit && echo debs/* kernels/* initramfs/*); }
 
+@test 'clean takes what a kill left half written, and only that' {
+	culprit_run run c1 -n 1 --build 'sh build.sh' --bench ./program
+	expect_status 0
+	mkdir -p .culprit/layout/2
+	left='culprit.yaml.tmp17 repo.git/packed-refs.tmp5 layout/2/g++-12.tmp29977'
+	stays='layout/2/g++-12 repo.git/HEAD layout/2/a.tmpfile'
+	for f in $left layout/2/g++-12 layout/2/a.tmpfile; do : >".culprit/$f"; done
+	culprit_run clean
+	expect_status 0
+	for f in $left; do [ ! -e ".culprit/$f" ] || complain "$f stayed"; done
+	for f in $stays; do [ -e ".culprit/$f" ] || complain "$f went"; done
+}
+
 @test 'clean takes kernels with their packages and initramfs images, by age and by the ceiling' {
 	culprit_run run c1 -n 1 --build 'sh build.sh' --bench ./program
 	kept_kernels

@@ -223,26 +223,40 @@ static bool is_unfinished(const char *name)
 	       (tmp && tmp[4] && !tmp[4 + strspn(tmp + 4, "0123456789")]);
 }
 
-/* Files that a kill caught half written, in the store's own folder and in its repository. */
+static void plan_unfinished_in(const struct store *st, const char *folder, struct plan *p)
+{
+	AUTO_FREE char *dir = *folder ? fs_join(store_dir(st), folder) : xstrdup(store_dir(st));
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)) != NULL) {
+		AUTO_FREE char *path =
+			*folder ? fs_join(folder, entry->d_name) : xstrdup(entry->d_name);
+
+		if (is_unfinished(entry->d_name))
+			add(p, 0, path, "", "half written", size_of(st, path), 0);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* Files that a kill caught half written: in the store's own folder, its repository, and the compilers' wrappers of each layout. */
 static void plan_unfinished(const struct store *st, struct plan *p)
 {
-	static const char *const folders[] = { ".", "repo.git" };
+	AUTO_FREE char *layouts = fs_join(store_dir(st), "layout");
+	DIR *d = opendir(layouts);
+	struct dirent *entry;
 
-	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-		AUTO_FREE char *folder = fs_join(store_dir(st), folders[i]);
-		DIR *d = opendir(folder);
-		struct dirent *entry;
+	plan_unfinished_in(st, "", p);
+	plan_unfinished_in(st, "repo.git", p);
+	while (d && (entry = readdir(d)) != NULL) {
+		AUTO_FREE char *folder = fs_join("layout", entry->d_name);
 
-		while (d && (entry = readdir(d)) != NULL) {
-			AUTO_FREE char *path =
-				i ? fs_join(folders[i], entry->d_name) : xstrdup(entry->d_name);
-
-			if (is_unfinished(entry->d_name))
-				add(p, 0, path, "", "half written", size_of(st, path), 0);
-		}
-		if (d)
-			closedir(d);
+		if (entry->d_name[0] != '.')
+			plan_unfinished_in(st, folder, p);
 	}
+	if (d)
+		closedir(d);
 }
 
 /* --- showing ------------------------------------------------------------------------------------------------------ */
