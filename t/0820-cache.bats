@@ -102,9 +102,11 @@ kept_list() { (cd .culprit && echo debs/* kernels/* initramfs/*); }
 	culprit_run run c1 -n 1 --build 'sh build.sh' --bench ./program
 	expect_status 0
 	mkdir -p .culprit/layout/2
-	left='culprit.yaml.tmp17 repo.git/packed-refs.tmp5 layout/2/g++-12.tmp29977'
-	stays='layout/2/g++-12 repo.git/HEAD layout/2/a.tmpfile'
-	for f in $left layout/2/g++-12 layout/2/a.tmpfile; do : >".culprit/$f"; done
+	left='culprit.yaml.tmp17 repo.git/packed-refs.tmp5 repo.git/objects/info/alternates.tmp8 layout/2/g++-12.tmp29977'
+	# a file of that name in a built tree is the user's
+	tree=$(cd .culprit && echo trees/*/program)
+	stays="layout/2/g++-12 repo.git/HEAD layout/2/a.tmpfile ${tree%/*}/mine.tmp12"
+	for f in $left layout/2/g++-12 layout/2/a.tmpfile "${tree%/*}/mine.tmp12"; do : >".culprit/$f"; done
 	culprit_run clean
 	expect_status 0
 	for f in $left; do [ ! -e ".culprit/$f" ] || complain "$f stayed"; done

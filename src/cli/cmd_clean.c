@@ -16,6 +16,7 @@
 #include "store/query.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
+#include "sys/walk.h"
 #include "text/json.h"
 #include "text/table.h"
 
@@ -223,40 +224,32 @@ static bool is_unfinished(const char *name)
 	       (tmp && tmp[4] && !tmp[4 + strspn(tmp + 4, "0123456789")]);
 }
 
-static void plan_unfinished_in(const struct store *st, const char *folder, struct plan *p)
+struct looking {
+	const struct store *st;
+	struct plan *p;
+};
+
+static int look_at(void *arg, const struct walk_entry *x, struct err *e UNUSED)
 {
-	AUTO_FREE char *dir = *folder ? fs_join(store_dir(st), folder) : xstrdup(store_dir(st));
-	DIR *d = opendir(dir);
-	struct dirent *entry;
+	/* planned apart, and what is in them may be somebody else's, whatever its name */
+	static const char *const others[] = { "trees",	"kernels", "debs",   "initramfs", "data",
+					      "kernel", "ccache",  "guests", "src" };
+	struct looking *l = arg;
 
-	while (d && (entry = readdir(d)) != NULL) {
-		AUTO_FREE char *path =
-			*folder ? fs_join(folder, entry->d_name) : xstrdup(entry->d_name);
-
-		if (is_unfinished(entry->d_name))
-			add(p, 0, path, "", "half written", size_of(st, path), 0);
-	}
-	if (d)
-		closedir(d);
+	for (size_t i = 0; S_ISDIR(x->st->st_mode) && i < ARRAY_LEN(others); i++)
+		if (!strcmp(x->path, others[i]))
+			return WALK_SKIP;
+	if (S_ISREG(x->st->st_mode) && is_unfinished(x->name))
+		add(l->p, 0, x->path, "", "half written", size_of(l->st, x->path), 0);
+	return WALK_ON;
 }
 
-/* Files that a kill caught half written: in the store's own folder, its repository, and the compilers' wrappers of each layout. */
-static void plan_unfinished(const struct store *st, struct plan *p)
+/* Files that a kill caught half written, wherever culprit or git writes some. */
+static int plan_unfinished(const struct store *st, struct plan *p, struct err *e)
 {
-	AUTO_FREE char *layouts = fs_join(store_dir(st), "layout");
-	DIR *d = opendir(layouts);
-	struct dirent *entry;
+	struct looking l = { st, p };
 
-	plan_unfinished_in(st, "", p);
-	plan_unfinished_in(st, "repo.git", p);
-	while (d && (entry = readdir(d)) != NULL) {
-		AUTO_FREE char *folder = fs_join("layout", entry->d_name);
-
-		if (entry->d_name[0] != '.')
-			plan_unfinished_in(st, folder, p);
-	}
-	if (d)
-		closedir(d);
+	return walk_tree(store_dir(st), look_at, &l, e);
 }
 
 /* --- showing ------------------------------------------------------------------------------------------------------ */
@@ -420,7 +413,8 @@ static int clean(struct store *st, const struct clean_args *a, bool writable, st
 	if ((r = plan_data(st, p, e)) < 0)
 		return r;
 	plan_kernel(st, p);
-	plan_unfinished(st, p);
+	if ((r = plan_unfinished(st, p, e)) < 0)
+		return r;
 	if (!a->common.json)
 		show_text(p, a->dry_run);
 	return a->dry_run ? 0 : remove_all(st, writable, p, e);
