@@ -103,12 +103,13 @@ static void put_variant(const struct json *answer, size_t side, const struct ans
 static void put_warnings(const struct json *answer, struct str *out)
 {
 	const struct json *metrics = json_get(answer, "metrics");
+	char scratch[13];
 
 	for (size_t i = 0; i < json_count(metrics); i++) {
 		const struct json *row = json_at(metrics, i), *list = json_get(row, "warnings");
 
 		for (size_t k = 0; answer_flag(row, "primary") && k < json_count(list); k++)
-			str_addf(out, " note: %s %s: %s\n", answer_str(row, "variant"),
+			str_addf(out, " note: %s %s: %s\n", answer_variant(row, "variant", scratch),
 				 answer_str(row, "metric"), answer_str(json_at(list, k), NULL));
 	}
 }

@@ -345,13 +345,14 @@ static void put_remarks(const struct json *answer, const struct answer_style *st
 void answer_explain(const struct json *answer, const struct answer_style *style, struct str *out)
 {
 	const struct json *events = json_get(answer, "events");
+	char scratch[2][13];
 
 	if (answer_flag(answer, "identical_artefacts")) {
 		answer_compare(answer, style, out);
 		return;
 	}
-	str_addf(out, " A  %s\n B  %s\n\n", answer_str(answer, "variants[0]"),
-		 answer_str(answer, "variants[1]"));
+	str_addf(out, " A  %s\n B  %s\n\n", answer_variant(answer, "variants[0]", scratch[0]),
+		 answer_variant(answer, "variants[1]", scratch[1]));
 	answer_counters(answer, style, out);
 	answer_notes(answer, out);
 	if (answer_int(events, "count"))
