@@ -14,8 +14,8 @@
 
 static const unsigned repeats[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32 };
 
-/* Squared separation beyond which doubt is not for want of runs: a unit still in doubt there is odd, and stays so. */
 #define FREE_BOOT 0.05 /* of a run */
+/* Squared separation beyond which doubt is not for want of runs: a unit still in doubt there is odd, and stays so. */
 #define DECISIVE 60
 #define WILD_VISITS 4 /* fewer may all have been disturbed */
 

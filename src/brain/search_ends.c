@@ -173,6 +173,8 @@ bool search_fresh_end(struct search *s, bool bad_side, enum action_phase phase)
 	uint32_t node, end = bad_side ? s->g->bad : s->g->good;
 	struct choose_in in;
 
+	if (s->builds >= s->params.max_builds)
+		return false;
 	if (search_can_relayout(s) && !s->barren[end] && search_build_of(s, end) >= 0) {
 		search_act(s, phase, ACTION_BUILD_RELAYOUT, end, -1, "fresh build of an end");
 		return true;
@@ -331,6 +333,8 @@ static bool catch_up(struct search *s, const struct ends *e)
 
 	if (was_last)
 		u = least_visited(s, e->most / 2, false);
+	if (u == NO_UNIT || search_runs_spent(s))
+		return false;
 	search_visit_unit(s, PHASE_ENDS, u, "another build of an end, in turns with the first");
 	return true;
 }

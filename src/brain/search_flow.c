@@ -235,7 +235,7 @@ void search_decide(struct search *s)
 	s->n_suspects = 0;
 	s->lowered = s->found_inside = false;
 	s->next.phase = PHASE_ENDS;
-	if (!over_budget(s) && search_ends_between_looks(s))
+	if (!search_runs_spent(s) && search_ends_between_looks(s))
 		return;
 	search_update(s);
 	if ((s->failed[s->g->good] || s->failed[s->g->bad]) && !s->known) {

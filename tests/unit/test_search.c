@@ -925,27 +925,39 @@ static void what_two_builds_differ_by_is_not_searched(void **state UNUSED)
 	struct search_params p = params(0.01);
 	AUTO_FREE struct outcome_of_hunt *o = xcalloc(1, sizeof(*o));
 	struct graph g = graph_line(128);
+	const struct world hump = { .g = g,
+				    .culprit = 40,
+				    .undone = 90,
+				    .shift = 3.2,
+				    .run_sd = 0.003,
+				    .build_sd = 0.005,
+				    .build_seconds = 60,
+				    .run_seconds = 0.04,
+				    .seed = 7000 };
 	unsigned none = 0, more_builds = 0;
 
 	p.can_relayout = true;
 	p.coarser = true;
 	for (uint64_t h = 0; h < 8; h++) {
-		struct world w = { .g = g,
-				   .culprit = 40,
-				   .undone = 90,
-				   .shift = 3.2,
-				   .run_sd = 0.003,
-				   .build_sd = 0.005,
-				   .build_seconds = 60,
-				   .run_seconds = 0.04,
-				   .seed = 7000 + h };
+		struct world w = hump;
 
+		w.seed += h;
 		hunt(&w, &p, o);
 		none += o->st.answer == ANSWER_NO_CHANGE;
 		more_builds += o->st.builds > 2;
 	}
 	assert_true(none >= 7);
 	assert_true(more_builds >= 2);
+
+	/* the limit of builds holds for these too */
+	p.max_builds = 3;
+	for (uint64_t h = 5; h < 8; h += 2) {
+		struct world w = hump;
+
+		w.seed += h;
+		hunt(&w, &p, o);
+		assert_true(o->st.builds <= 3);
+	}
 	graph_done(&g);
 }
 
