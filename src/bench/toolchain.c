@@ -48,10 +48,10 @@ static void ask(const char *const *argv)
 	struct proc_result r;
 	struct err e = ERR_INIT;
 
-	if (!path)
-		return;
-	if (!(!strcmp(argv[0], "javac") && jdk_release(path, &out)) &&
-	    (proc_run(&spec, &out, NULL, &r, &e) < 0 || r.end != PROC_EXITED))
+	bool is_known = path && !strcmp(argv[0], "javac") && jdk_release(path, &out);
+
+	if (!path ||
+	    (!is_known && (proc_run(&spec, &out, NULL, &r, &e) < 0 || r.end != PROC_EXITED)))
 		return;
 	str_cut(&out, strcspn(out.p, "\n"));
 	str_addf(&known, "%s%s: %s", known.n ? ", " : "", argv[0], out.p);

@@ -40,14 +40,6 @@ static void list_text(const struct workloads *all)
 	term_print(&out);
 }
 
-static void put_list(struct json_out *w, const char *key, const char *const *v)
-{
-	json_out_array(w, key);
-	for (; v && *v; v++)
-		json_out_text(w, NULL, *v);
-	json_out_close(w);
-}
-
 static void one_json(struct json_out *j, const struct workload *w)
 {
 	const struct benchmark *b = w->bench;
@@ -58,12 +50,12 @@ static void one_json(struct json_out *j, const struct workload *w)
 	json_out_text(j, "name", w->name);
 	json_out_text(j, "path", w->path);
 	json_out_text(j, "about", b->about);
-	put_list(j, "primary", b->primary);
+	json_out_texts(j, "primary", b->primary);
 	json_out_text(j, "operations", b->operations);
-	put_list(j, "programs", b->programs);
-	put_list(j, "packages", b->packages);
-	put_list(j, "modules", b->modules);
-	put_list(j, "blind", b->blind);
+	json_out_texts(j, "programs", b->programs);
+	json_out_texts(j, "packages", b->packages);
+	json_out_texts(j, "modules", b->modules);
+	json_out_texts(j, "blind", b->blind);
 	json_out_text(j, "missing", missing.p);
 	json_out_close(j);
 }

@@ -416,14 +416,6 @@ static int run_search(struct bisect *b, struct err *e)
 	return bisect_duel(b, &obs, e);
 }
 
-static void put_list(struct json_out *w, const char *key, const char *const *list)
-{
-	json_out_array(w, key);
-	for (; list && *list; list++)
-		json_out_text(w, NULL, *list);
-	json_out_close(w);
-}
-
 /* What makes two searches the same question. Names are resolved: HEAD tomorrow is another one. */
 static void question(const struct bisect *b, struct str *out)
 {
@@ -437,8 +429,8 @@ static void question(const struct bisect *b, struct str *out)
 	json_out_bool(&w, "first_parent", b->o->first_parent);
 	json_out_bool(&w, "no_duel", b->o->no_duel);
 	bisect_params_json(&b->params, &w);
-	put_list(&w, "paths", b->o->paths);
-	put_list(&w, "suspects", b->o->suspects);
+	json_out_texts(&w, "paths", b->o->paths);
+	json_out_texts(&w, "suspects", b->o->suspects);
 	if (b->o->over) {
 		json_out_array(&w, "over");
 		for (uint32_t i = 0; i < b->range.g.n; i++)

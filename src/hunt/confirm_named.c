@@ -38,13 +38,6 @@ static bool names(const struct json *answer, const char *oid)
 	       json_to_text(answer, "old.commit") && json_to_text(answer, "new.commit");
 }
 
-static char *copy(const struct json *answer, const char *path)
-{
-	const char *text = json_to_text(answer, path);
-
-	return text ? xstrdup(text) : NULL;
-}
-
 static int take(struct store *st, int64_t hunt, const struct json *answer,
 		struct confirm_named *ret, struct err *e)
 {
@@ -56,13 +49,13 @@ static int take(struct store *st, int64_t hunt, const struct json *answer,
 		return r;
 	*ret = (struct confirm_named){
 		.hunt = hunt,
-		.culprit = copy(answer, "culprit"),
-		.good = copy(answer, "old.commit"),
-		.bad = copy(answer, "new.commit"),
-		.good_name = copy(answer, "old.name"),
-		.bad_name = copy(answer, "new.name"),
-		.benchmark = copy(answer, "benchmark"),
-		.metric = copy(answer, "metric"),
+		.culprit = json_copy_text(answer, "culprit"),
+		.good = json_copy_text(answer, "old.commit"),
+		.bad = json_copy_text(answer, "new.commit"),
+		.good_name = json_copy_text(answer, "old.name"),
+		.bad_name = json_copy_text(answer, "new.name"),
+		.benchmark = json_copy_text(answer, "benchmark"),
+		.metric = json_copy_text(answer, "metric"),
 		.fix = is_text(answer, "direction", "fix"),
 	};
 	session_command(&obs, &ret->argv, &cwd);

@@ -13,14 +13,6 @@ static const char refusal_note[] = "cannot be taken out: ";
 
 /* --- the question ------------------------------------------------------------------------------------------------ */
 
-static void put_list(struct json_out *w, const char *key, const struct strvec *list)
-{
-	json_out_array(w, key);
-	for (size_t i = 0; i < list->n; i++)
-		json_out_text(w, NULL, list->v[i]);
-	json_out_close(w);
-}
-
 static void take_list(const struct json *list, struct strvec *ret)
 {
 	for (size_t i = 0; i < json_count(list); i++) {
@@ -39,7 +31,7 @@ void confirm_question(const struct confirm *c, struct str *out)
 	json_out_text(&w, "parent", c->parent);
 	json_out_bool(&w, "fix", c->fix);
 	json_out_text(&w, "means", c->means);
-	put_list(&w, "reverted", &c->reverted);
+	json_out_texts(&w, "reverted", (const char *const *)c->reverted.v);
 	json_out_array(&w, "variants");
 	for (size_t i = 0; i < c->duel.n_sides; i++)
 		json_out_text(&w, NULL, c->duel.sides[i].node);
@@ -50,11 +42,6 @@ void confirm_question(const struct confirm *c, struct str *out)
 	json_out_number(&w, "margin", c->o->margin);
 	json_out_int(&w, "max_runs", c->o->max_runs);
 	json_out_close(&w);
-}
-
-static char *copy(const char *text)
-{
-	return text ? xstrdup(text) : NULL;
 }
 
 int confirm_read_question(struct confirm *c, const struct json *question, struct err *e)
@@ -74,8 +61,8 @@ int confirm_read_question(struct confirm *c, const struct json *question, struct
 		c->picked_why = xstrdup("");
 	json_to_bool(question, "fix", &c->fix);
 	json_to_bool(question, "relayout", &relayout);
-	c->commit = copy(json_to_text(question, "commit"));
-	c->parent = copy(json_to_text(question, "parent"));
+	c->commit = json_copy_text(question, "commit");
+	c->parent = json_copy_text(question, "parent");
 	take_list(json_get(question, "reverted"), &c->reverted);
 	if (!c->means || json_count(nodes) < 3 || json_count(nodes) > 4 ||
 	    (relayout && !(c->commit && c->parent)))
@@ -193,8 +180,8 @@ void confirm_refusal_note(const struct confirm *c, struct str *out)
 	json_out_object(&w, NULL);
 	json_out_text(&w, "verdict", confirm_verdict_name(c->refusal.verdict));
 	json_out_text(&w, "why", c->refusal.why);
-	put_list(&w, "files", &c->refusal.paths);
-	put_list(&w, "dependents", &c->refusal.dependents.commits);
+	json_out_texts(&w, "files", (const char *const *)c->refusal.paths.v);
+	json_out_texts(&w, "dependents", (const char *const *)c->refusal.dependents.commits.v);
 	json_out_bool(&w, "complete", c->refusal.dependents.complete);
 	json_out_text(&w, "undone_by", c->refusal.undone_by);
 	json_out_close(&w);
@@ -210,10 +197,10 @@ bool confirm_take_refusal(struct confirm *c, const char *note)
 	    json_parse(text, strlen(text), "a note", &root, NULL) < 0 ||
 	    !confirm_verdict_parse(json_to_text(root, "verdict"), &f->verdict))
 		return false;
-	f->why = copy(json_to_text(root, "why"));
+	f->why = json_copy_text(root, "why");
 	take_list(json_get(root, "files"), &f->paths);
 	take_list(json_get(root, "dependents"), &f->dependents.commits);
 	json_to_bool(root, "complete", &f->dependents.complete);
-	f->undone_by = copy(json_to_text(root, "undone_by"));
+	f->undone_by = json_copy_text(root, "undone_by");
 	return true;
 }

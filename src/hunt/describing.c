@@ -116,9 +116,8 @@ int describing_sides(struct session *s, struct duel *d, const struct observation
 	return r;
 }
 
-void describing_done(struct session *s, struct duel *d)
+void describing_done(struct duel *d)
 {
-	(void)s;
 	for (size_t i = 0; i < d->n_sides; i++) {
 		struct mbuild *b = d->sides[i].n_builds ? d->sides[i].builds[0] : NULL;
 

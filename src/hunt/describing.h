@@ -19,7 +19,7 @@
 int describing_sides(struct session *s, struct duel *d, const struct observations *obs,
 		     struct err *e) MUST_USE;
 /* The files of symbols, removed. */
-void describing_done(struct session *s, struct duel *d);
+void describing_done(struct duel *d);
 /* The description of a side from the journal, appended; nothing if there is none. */
 int describing_read(struct session *s, size_t side, const struct observations *obs, struct str *out,
 		    struct err *e) MUST_USE;

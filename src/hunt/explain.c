@@ -206,14 +206,6 @@ static void put_pair(struct json_out *w, const char *key, const double v[2])
 	json_out_close(w);
 }
 
-static void put_names(struct json_out *w, const char *key, const struct strvec *names)
-{
-	json_out_array(w, key);
-	for (size_t i = 0; i < names->n; i++)
-		json_out_text(w, NULL, names->v[i]);
-	json_out_close(w);
-}
-
 static void put_shifts(const struct contrast *c, struct json_out *w)
 {
 	AUTO(contrast_shifts) struct contrast_shifts shifts = { 0 };
@@ -222,8 +214,8 @@ static void put_shifts(const struct contrast *c, struct json_out *w)
 	json_out_array(w, "shifts");
 	for (size_t i = 0; i < shifts.n; i++) {
 		json_out_object(w, NULL);
-		put_names(w, "gone", &shifts.v[i].gone);
-		put_names(w, "come", &shifts.v[i].come);
+		json_out_texts(w, "gone", (const char *const *)shifts.v[i].gone.v);
+		json_out_texts(w, "come", (const char *const *)shifts.v[i].come.v);
 		json_out_number(w, "lost", shifts.v[i].lost);
 		json_out_number(w, "gained", shifts.v[i].gained);
 		json_out_close(w);

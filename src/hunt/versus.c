@@ -179,7 +179,7 @@ static int measure_all(struct session *s, const struct versus_options *o, struct
 			r = prepare(s, d, e);
 		if (r == 0)
 			r = duel_run(s, d, o->max_runs, e);
-		describing_done(s, d);
+		describing_done(d);
 	}
 	if (r == -ERR_ENV && o->ret_untestable)
 		*o->ret_untestable = untestable(d, i);

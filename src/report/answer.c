@@ -46,6 +46,16 @@ void answer_clock(const struct json *answer, struct str *out)
 	num_put_clock(out, isnan(seconds) ? 0 : (int64_t)(seconds * 1e9));
 }
 
+void answer_duration(const struct json *row, struct str *out)
+{
+	double seconds = answer_number(row, "seconds");
+
+	if (isnan(seconds))
+		str_putc(out, '?');
+	else
+		num_put_duration(out, (int64_t)(seconds * 1e9));
+}
+
 void answer_label(struct str *out, const char *name)
 {
 	str_addf(out, " %-10s ", name);

@@ -38,6 +38,8 @@ bool answer_flag(const struct json *v, const char *path);
 const char *answer_str(const struct json *v, const char *path);
 /* How long it took, "1:02:11". */
 void answer_clock(const struct json *answer, struct str *out);
+/* "41 s", "12 min" of a row's "seconds"; "?" where that is no number. */
+void answer_duration(const struct json *row, struct str *out);
 /* " name       ", a column of its own. */
 void answer_label(struct str *out, const char *name);
 /* What it took, and where the evidence is; `builds` is the member that counts them. */

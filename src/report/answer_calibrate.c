@@ -33,7 +33,7 @@ void answer_calibrate(const struct json *a, const struct answer_style *style, st
 		const struct json *row = json_at(list, i);
 		AUTO(str) struct str time = STR_INIT;
 
-		num_put_duration(&time, (int64_t)(answer_number(row, "seconds") * 1e9));
+		answer_duration(row, &time);
 		table_cell(&t, TEXT_PLAIN, "%lld", answer_int(row, "runs"));
 		table_cell(&t, TEXT_PLAIN, "%s", time.p);
 		table_cell(&t, TEXT_PLAIN, "%.2f %%", 100 * answer_number(row, "change"));

@@ -110,15 +110,17 @@ static void put_table(const struct json *a, const struct answer_style *style, st
 	table_column(&t, "comes back", TABLE_LEFT);
 	for (size_t i = 0; i < json_count(list); i++) {
 		const struct json *f = json_at(list, i);
-		double base = answer_number(f, "good_median");
+		double shown[ARRAY_LEN(medians)];
 		AUTO(str) struct str change = STR_INIT, share = STR_INIT;
 
 		table_cell(&t, TEXT_BOLD, "%s", answer_str(f, "metric"));
+		for (size_t k = 0; k < ARRAY_LEN(medians); k++)
+			shown[k] = answer_number(f, medians[k]);
 		for (size_t k = 0; k < ARRAY_LEN(medians); k++) {
 			AUTO(str) struct str cell = STR_INIT;
 
-			answer_value(answer_number(f, medians[k]), base, answer_str(f, "unit"),
-				     &cell);
+			answer_value(shown[k], answer_scale(shown, ARRAY_LEN(shown)),
+				     answer_str(f, "unit"), &cell);
 			table_cell(&t, TEXT_PLAIN, "%s", cell.p);
 		}
 		answer_change(json_get(f, "loss"), &change);

@@ -61,7 +61,7 @@ void answer_plan(const struct json *a, const struct answer_style *style, struct 
 		AUTO(str) struct str time = STR_INIT;
 
 		if (priced)
-			num_put_duration(&time, (int64_t)(answer_number(c, "seconds") * 1e9));
+			answer_duration(c, &time);
 		else
 			str_puts(&time, "?");
 		table_cell(&t, TEXT_PLAIN, "%s", answer_str(c, "label"));

@@ -303,12 +303,13 @@ static void match_singly(const struct matching *m)
 static void match_sums(const struct matching *m)
 {
 	for (size_t k = 0; k < m->c->n; k++) {
-		AUTO_FREE bool *gone = xcalloc(m->c->n, sizeof(*gone));
 		double gain = -loss(m, &m->c->v[k]), sum = 0;
 		unsigned n = 0;
 
 		if (!is_gainer(m, k))
 			continue;
+		AUTO_FREE bool *gone = xcalloc(m->c->n, sizeof(*gone));
+
 		for (size_t i = 0; i < m->c->n; i++) {
 			double lost = loss(m, &m->c->v[i]);
 

@@ -122,6 +122,14 @@ void json_out_text(struct json_out *w, const char *key, const char *value)
 	json_quote(w->out, value);
 }
 
+void json_out_texts(struct json_out *w, const char *key, const char *const *list)
+{
+	json_out_array(w, key);
+	for (; list && *list; list++)
+		json_out_text(w, NULL, *list);
+	json_out_close(w);
+}
+
 void json_out_number(struct json_out *w, const char *key, double value)
 {
 	char text[40];
@@ -310,6 +318,13 @@ const char *json_to_text(const struct json *v, const char *path)
 {
 	v = json_get(v, path);
 	return v ? json_string_value(node(v)) : NULL;
+}
+
+char *json_copy_text(const struct json *v, const char *path)
+{
+	const char *text = json_to_text(v, path);
+
+	return text ? xstrdup(text) : NULL;
 }
 
 static int add_bytes(const char *bytes, size_t n, void *out)

@@ -39,6 +39,8 @@ void json_out_number(struct json_out *w, const char *key, double value);    /* N
 void json_out_int(struct json_out *w, const char *key, int64_t value);
 void json_out_bool(struct json_out *w, const char *key, bool value);
 void json_out_null(struct json_out *w, const char *key);
+/* An array of texts; `list` ends with NULL and may itself be NULL: []. */
+void json_out_texts(struct json_out *w, const char *key, const char *const *list);
 /* `json` is a whole value that is JSON already, as a column of the journal. */
 void json_out_raw(struct json_out *w, const char *key, const char *json);
 /* A string alone, quoted and escaped, for log_trace. */
@@ -87,5 +89,7 @@ bool json_to_number(const struct json *v, const char *path, double *ret);
 bool json_to_int(const struct json *v, const char *path, int64_t *ret);
 bool json_to_bool(const struct json *v, const char *path, bool *ret);
 const char *json_to_text(const struct json *v, const char *path); /* of strings only */
+/* A copy of it, which the caller frees; NULL where there is none. */
+char *json_copy_text(const struct json *v, const char *path) MUST_USE;
 /* The value as one line of JSON. */
 void json_put(const struct json *v, struct str *out);

@@ -294,14 +294,6 @@ bool keys_has_record(const struct conf_key *keys, const char *pattern)
 	return false;
 }
 
-static void put_list(const char *const *list, const char *name, struct json_out *w)
-{
-	json_out_array(w, name);
-	for (; list && *list; list++)
-		json_out_text(w, NULL, *list);
-	json_out_close(w);
-}
-
 static const char *choice_name(const struct conf_key *k, int value)
 {
 	for (const struct conf_choice *c = k->choices; c->name; c++)
@@ -319,7 +311,7 @@ static void put_key(const struct conf_key *k, const char *name, const void *fiel
 		break;
 	case CONF_STRINGS:
 	case CONF_PAIRS:
-		put_list(*(const char *const *const *)field, name, w);
+		json_out_texts(w, name, *(const char *const *const *)field);
 		break;
 	case CONF_BOOL:
 		json_out_bool(w, name, *(const bool *)field);

@@ -16,6 +16,26 @@ static void change_is(const char *row, const char *wanted)
 	json_free(root);
 }
 
+typedef void put_answer(const struct json *, const struct answer_style *, struct str *);
+
+/* The answer in words has each of `says`, and not `never` (NULL: anything may be there). */
+static void text_has(const char *json, put_answer *put, const char *const *says, size_t n,
+		     const char *never)
+{
+	struct answer_style style = { .width = 200 };
+	struct json *root = NULL;
+	AUTO(str) struct str out = STR_INIT;
+
+	assert_int_equal(json_parse(json, strlen(json), "answer", &root, NULL), 0);
+	put(root, &style, &out);
+	for (size_t i = 0; i < n; i++)
+		if (!strstr(out.p, says[i]))
+			fail_msg("no '%s' in:\n%s", says[i], out.p);
+	if (never)
+		assert_null(strstr(out.p, never));
+	json_free(root);
+}
+
 static void changes_are_per_cent_or_factors(void **state UNUSED)
 {
 	static const char *const rows[][2] = {
@@ -149,23 +169,14 @@ static void zero_shares_its_rows_scale(void **state UNUSED)
 	static const char compare[] =
 		"{\"command\":\"compare\",\"metrics\":[{\"variant\":\"B\",\"metric\":\"sys\",\"unit\":\"s\",\"n\":[3,3],"
 		"\"baseline_median\":0,\"median\":0.00081,\"verdict\":\"undecided\"}],\"variants\":[\"A\",\"B\"]}";
-	static const struct {
-		const char *json;
-		void (*put)(const struct json *, const struct answer_style *, struct str *);
-	} rows[] = { { run, answer_run }, { compare, answer_compare } };
-	struct answer_style style = { .width = 200 };
+	static const char confirm[] =
+		"{\"command\":\"confirm\",\"verdict\":\"undecided\",\"findings\":[{\"metric\":\"sys\",\"unit\":\"s\",\"verdict\":\"undecided\","
+		"\"good_median\":0,\"bad_median\":0.00081,\"fixed_median\":0.0005,\"loss\":{\"verdict\":\"undecided\"}}]}";
+	static const char *const says[] = { " 0 us ", " 810.0 us " };
 
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct json *root = NULL;
-		AUTO(str) struct str out = STR_INIT;
-
-		assert_int_equal(json_parse(rows[i].json, strlen(rows[i].json), "row", &root, NULL),
-				 0);
-		rows[i].put(root, &style, &out);
-		assert_non_null(strstr(out.p, " 0 us "));
-		assert_non_null(strstr(out.p, " 810.0 us "));
-		json_free(root);
-	}
+	text_has(run, answer_run, says, ARRAY_LEN(says), NULL);
+	text_has(compare, answer_compare, says, ARRAY_LEN(says), NULL);
+	text_has(confirm, answer_confirm, says, ARRAY_LEN(says), NULL);
 }
 
 static const char explained[] =
@@ -206,17 +217,7 @@ static void an_explanation_in_words(void **state UNUSED)
 		"Left out: 1 that differ by themselves",
 		"note: not supported: cycles",
 	};
-	struct answer_style style = { 0 };
-	struct json *root = NULL;
-	AUTO(str) struct str out = STR_INIT;
-
-	assert_int_equal(json_parse(explained, strlen(explained), "answer", &root, NULL), 0);
-	answer_explain(root, &style, &out);
-	for (size_t i = 0; i < ARRAY_LEN(says); i++)
-		if (!strstr(out.p, says[i]))
-			fail_msg("no '%s' in: %s", says[i], out.p);
-	assert_null(strstr(out.p, "unsure"));
-	json_free(root);
+	text_has(explained, answer_explain, says, ARRAY_LEN(says), "unsure");
 }
 
 /* What an emulator counts is work, in every sentence of a confirmation. */
@@ -249,17 +250,7 @@ static void a_confirmation_of_emulated_counts_never_says_slower(void **state UNU
 		"that is 50.0 % [0.4, 90.0] of the extra work\n",
 		" layout     survives another code layout: +10.0 %",
 	};
-	struct answer_style style = { 0 };
-	struct json *root = NULL;
-	AUTO(str) struct str out = STR_INIT;
-
-	assert_int_equal(json_parse(answer, strlen(answer), "answer", &root, NULL), 0);
-	answer_confirm(root, &style, &out);
-	for (size_t i = 0; i < ARRAY_LEN(says); i++)
-		if (!strstr(out.p, says[i]))
-			fail_msg("no '%s' in:\n%s", says[i], out.p);
-	assert_null(strstr(out.p, "slower"));
-	json_free(root);
+	text_has(answer, answer_confirm, says, ARRAY_LEN(says), "slower");
 }
 
 int main(void)
