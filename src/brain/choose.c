@@ -9,6 +9,8 @@
  */
 #include "brain/choose.h"
 
+#include "brain/posterior_fast.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -34,13 +36,10 @@ static double entropy(double q)
 
 double choose_information(double q, double x, double e)
 {
-	if (x <= 0)
-		return 0;
-	double h = entropy(q * (1 - e) + (1 - q) * e) - entropy(e);
+	double sides[FAST_LANES] = { q }, separation[FAST_LANES] = { x }, ret[FAST_LANES];
 
-	if (h <= 1e-12)
-		return 0;
-	return h * -expm1(-q * (1 - q) * x / (2 * h));
+	fast_information(1, sides, separation, e, entropy(e), ret);
+	return ret[0];
 }
 
 void chooser_done(struct chooser *c)
@@ -162,6 +161,9 @@ static void find_candidates(struct chooser *c, const struct choose_in *in)
 
 /* --- values ------------------------------------------------------------------------------------------------------ */
 
+/* Offset sds in whole registers. */
+enum { LANES = (POSTERIOR_MAX_TAU + FAST_LANES - 1) / FAST_LANES * FAST_LANES };
+
 struct pricing {
 	const struct choose_in *in;
 	double d2;     /* squared shift */
@@ -171,6 +173,7 @@ struct pricing {
 	double levels[POSTERIOR_MAX_TAU]; /* what unknown levels add to the noise */
 	double good_w, bad_w;		  /* precision of the two levels, averaged over tau */
 	double tau2, noise2;		  /* averages */
+	double *unit_var;		  /* by unit and tau, without the offset */
 };
 
 static double side_of_unit(const struct choose_in *in, uint32_t u, const double *p)
@@ -190,9 +193,14 @@ static double side_of_unit(const struct choose_in *in, uint32_t u, const double 
 static void pricing_make(struct pricing *r, const struct choose_in *in)
 {
 	const struct posterior *p = in->posterior;
+	AUTO_FREE double *side = xcalloc(in->data->units.n + 1, sizeof(*side));
 	double s2, k2;
 
 	*r = (struct pricing){ .in = in };
+	r->unit_var = xcalloc(in->data->units.n * p->n_tau + 1, sizeof(*r->unit_var));
+	for (uint32_t u = 0; u < in->data->units.n; u++)
+		if (in->data->units.v[u].n)
+			side[u] = side_of_unit(in, u, in->p);
 	mean_noise(in, &s2, &k2);
 	r->runs = choose_runs_per_boot(in);
 	r->visit_cost = in->costs.boot + r->runs * in->costs.run;
@@ -204,14 +212,14 @@ static void pricing_make(struct pricing *r, const struct choose_in *in)
 		r->s2[t] = in->data->noise.boots ? p->s2[t] : share * total;
 		r->k2[t] = in->data->noise.boots ? p->kappa2[t] : (1 - share) * total;
 		for (uint32_t u = 0; u < in->data->units.n; u++) {
-			double m, v, q;
+			double m, v;
 
 			if (!in->data->units.v[u].n)
 				continue;
 			unit_location(in->data, u, sqrt(p->s2[t]), sqrt(p->kappa2[t]), &m, &v);
-			q = side_of_unit(in, u, in->p);
-			wg += (1 - q) / (p->tau2[t] + v);
-			wb += q / (p->tau2[t] + v);
+			r->unit_var[u * p->n_tau + t] = v;
+			wg += (1 - side[u]) / (p->tau2[t] + v);
+			wb += side[u] / (p->tau2[t] + v);
 		}
 		r->levels[t] = (1 / wg + 1 / wb) / 4;
 		r->good_w += in->w_tau[t] * wg;
@@ -221,44 +229,65 @@ static void pricing_make(struct pricing *r, const struct choose_in *in)
 	}
 }
 
-/*
- * Value of n more visits to something that has `had` visits leaving the variances v0[t] (1e300 = none), whose side is bad
- * with probability q[t].
- */
-static double value_of(const struct pricing *r, const double *q, const double *v0, unsigned had,
-		       unsigned n)
+/* Something to visit, by offset sd: what is known of it, and what one visit adds. */
+struct option {
+	struct choice choice;
+	unsigned had; /* visits */
+	double extra; /* cost before the first */
+	double factor;
+	double q[LANES];     /* probability that its side is bad */
+	double known[LANES]; /* squared separation already reached */
+	double precision[LANES], visit[LANES], rest[LANES];
+};
+
+/* v0: the variances that its visits leave by offset sd, NULL = it has none. */
+static void option_make(struct option *o, const struct pricing *r, const double *v0)
 {
 	const struct posterior *p = r->in->posterior;
-	double e = spoiled_chance(r->in->data->noise.eps, had + n), sum = 0;
 
 	for (unsigned t = 0; t < p->n_tau; t++) {
-		if (r->in->w_tau[t] < 1e-3)
-			continue;
-		double visit = r->k2[t] + r->s2[t] / r->runs;
-		double after = 1 / (1 / v0[t] + n / (visit * (had + n > 2 ? 1.08 : 1)));
-		double x = fmin(DECISIVE, r->d2 / (p->tau2[t] + after + r->levels[t]));
-
-		double known =
-			had ? fmin(DECISIVE, r->d2 / (p->tau2[t] + v0[t] + r->levels[t])) : 0;
+		double known = v0 ? r->d2 / (p->tau2[t] + v0[t] + r->levels[t]) : 0;
 
 		/* Few visits that should have decided and did not were wild: the unit is as good as not measured. */
-		if (known < 0.5 * DECISIVE || had >= WILD_VISITS || q[t] < 0.02 || q[t] > 0.98)
-			x -= known;
-		sum += r->in->w_tau[t] * choose_information(q[t], x, e);
+		if (known >= 0.5 * DECISIVE && o->had < WILD_VISITS && o->q[t] >= 0.02 &&
+		    o->q[t] <= 0.98)
+			known = 0;
+		o->known[t] = fmin(DECISIVE, known);
+		o->precision[t] = v0 ? 1 / v0[t] : 0;
+		o->visit[t] = 1 / (r->k2[t] + r->s2[t] / r->runs);
+		o->rest[t] = p->tau2[t] + r->levels[t];
 	}
+}
+
+/* Value of n more visits. */
+static double value_of(const struct pricing *r, const struct option *o, unsigned n)
+{
+	const struct posterior *p = r->in->posterior;
+	double e = spoiled_chance(r->in->data->noise.eps, o->had + n), sum = 0;
+	double visits = n / (o->had + n > 2 ? 1.08 : 1);
+	double x[LANES] = { 0 }, information[LANES];
+
+	for (unsigned t = 0; t < p->n_tau; t++) {
+		double after = 1 / (o->precision[t] + visits * o->visit[t]);
+
+		x[t] = fmin(DECISIVE, r->d2 / (o->rest[t] + after)) - o->known[t];
+		x[t] = fmax(0, x[t]);
+	}
+	fast_information(p->n_tau, o->q, x, e, entropy(e), information);
+	for (unsigned t = 0; t < p->n_tau; t++)
+		if (r->in->w_tau[t] >= 1e-3)
+			sum += r->in->w_tau[t] * information[t];
 	return sum;
 }
 
-/* Best number of repeats of one option; `extra` is what it costs before the first. Keeps it if it beats *ret. */
-static void consider(const struct pricing *r, struct choice option, const double *q,
-		     const double *v0, unsigned had, double extra, double factor,
-		     struct choice *ret)
+/* Best number of repeats of one option. Keeps it if it beats *ret. */
+static void consider(const struct pricing *r, const struct option *o, struct choice *ret)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(repeats); i++) {
 		unsigned n = repeats[i];
-		double value = factor * value_of(r, q, v0, had, n) / (extra + n * r->visit_cost);
+		double value = o->factor * value_of(r, o, n) / (o->extra + n * r->visit_cost);
 
 		/* Rises, then falls: what is well past its best is not looked at further. */
 		if (value < 0.6 * most)
@@ -266,20 +295,18 @@ static void consider(const struct pricing *r, struct choice option, const double
 		most = fmax(most, value);
 		if (value <= ret->value)
 			continue;
-		*ret = option;
+		*ret = o->choice;
 		ret->value = value;
 		ret->runs = r->runs;
-		ret->var = r->tau2 + r->noise2 / (had + n);
+		ret->var = r->tau2 + r->noise2 / (o->had + n);
 	}
 }
 
 static void consider_new(struct chooser *c, const struct pricing *r, struct choice *ret)
 {
 	const struct choose_in *in = r->in;
-	double q[POSTERIOR_MAX_TAU], none[POSTERIOR_MAX_TAU], top = 0;
+	double top = 0;
 
-	for (unsigned t = 0; t < POSTERIOR_MAX_TAU; t++)
-		none[t] = 1e300;
 	for (uint32_t k = 0; k < in->classes->n; k++)
 		top = fmax(top, c->best_score[k]);
 	for (uint32_t k = 0; k < in->classes->n; k++) {
@@ -288,11 +315,15 @@ static void consider_new(struct chooser *c, const struct pricing *r, struct choi
 		uint32_t node = c->best_of[k];
 		double side = sketch_q(&c->sketch, node), h = entropy(side);
 
+		struct option o = { .choice = { .kind = CHOICE_NEW, .node = node, .q = side },
+				    .extra = in->costs.build,
+				    .factor = h > 0 ? c->best_score[k] / h : 0 };
+
 		for (unsigned t = 0; t < in->posterior->n_tau; t++)
-			q[t] = sketch_q_given(&c->sketch, node,
-					      in->p_tau + (size_t)t * in->posterior->n);
-		consider(r, (struct choice){ .kind = CHOICE_NEW, .node = node, .q = side }, q, none,
-			 0, in->costs.build, h > 0 ? c->best_score[k] / h : 0, ret);
+			o.q[t] = sketch_q_given(&c->sketch, node,
+						in->p_tau + (size_t)t * in->posterior->n);
+		option_make(&o, r, NULL);
+		consider(r, &o, ret);
 	}
 }
 
@@ -300,7 +331,6 @@ static void consider_rerun(const struct pricing *r, struct choice *ret)
 {
 	const struct choose_in *in = r->in;
 	const struct posterior *p = in->posterior;
-	double q[POSTERIOR_MAX_TAU], v0[POSTERIOR_MAX_TAU], none[POSTERIOR_MAX_TAU], m;
 
 	for (uint32_t u = 0; u < in->data->units.n; u++) {
 		const struct unit *unit = &in->data->units.v[u];
@@ -308,21 +338,27 @@ static void consider_rerun(const struct pricing *r, struct choice *ret)
 
 		if (!unit->n || side < 1e-4 || side > 1 - 1e-4)
 			continue;
-		for (unsigned t = 0; t < p->n_tau; t++) {
-			q[t] = side_of_unit(in, u, in->p_tau + (size_t)t * p->n);
-			unit_location(in->data, u, sqrt(p->s2[t]), sqrt(p->kappa2[t]), &m, &v0[t]);
-			none[t] = 1e300;
-		}
-		struct choice option = {
-			.kind = CHOICE_RERUN, .node = unit->nodes.v[0], .unit = u, .q = side
-		};
+		struct option o = { .choice = { .kind = CHOICE_RERUN,
+						.node = unit->nodes.v[0],
+						.unit = u,
+						.q = side },
+				    .had = unit->n_visits,
+				    .factor = u == in->last_unit ? SAME_AGAIN : 1 };
 
-		if (!in->data->noise.exact)
-			consider(r, option, q, v0, unit->n_visits, 0,
-				 u == in->last_unit ? SAME_AGAIN : 1, ret);
-		option.kind = CHOICE_RELAYOUT;
-		if (in->can_relayout)
-			consider(r, option, q, none, 0, in->costs.build, 1, ret);
+		for (unsigned t = 0; t < p->n_tau; t++)
+			o.q[t] = side_of_unit(in, u, in->p_tau + (size_t)t * p->n);
+		if (!in->data->noise.exact) {
+			option_make(&o, r, r->unit_var + u * p->n_tau);
+			consider(r, &o, ret);
+		}
+		if (!in->can_relayout)
+			continue;
+		o.choice.kind = CHOICE_RELAYOUT;
+		o.had = 0;
+		o.extra = in->costs.build;
+		o.factor = 1;
+		option_make(&o, r, NULL);
+		consider(r, &o, ret);
 	}
 }
 
@@ -341,6 +377,7 @@ void choose_best(struct chooser *c, const struct choose_in *in, struct choice *r
 	pricing_make(&r, in);
 	consider_new(c, &r, ret);
 	consider_rerun(&r, ret);
+	free(r.unit_var);
 }
 
 bool choose_divider(struct chooser *c, const struct choose_in *in, uint32_t cls, uint32_t *ret_node)

@@ -3,6 +3,14 @@
 
 #include <string.h>
 
+/* Counting bits is one instruction where the processor has it, and dozens where not. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) &&             \
+	!defined(__clang__)
+#define COUNTS_BITS __attribute__((target_clones("popcnt", "default")))
+#else
+#define COUNTS_BITS
+#endif
+
 void sketch_done(struct sketch *k)
 {
 	free(k->row_of);
@@ -90,6 +98,17 @@ static uint32_t row_of_parents(struct sketch *k, const struct graph *g, uint32_t
 	return row;
 }
 
+COUNTS_BITS static void rows_count(struct sketch *k)
+{
+	for (uint32_t r = 0; r < k->n_rows; r++) {
+		int bits = 0;
+
+		for (int w = 0; w < SKETCH_WORDS; w++)
+			bits += __builtin_popcountll(k->rows[(size_t)r * SKETCH_WORDS + w]);
+		k->q[r] = k->n_samples ? (double)bits / k->n_samples : 0;
+	}
+}
+
 static void propagate(struct sketch *k, const struct classes *c)
 {
 	const struct graph *g = c->g;
@@ -126,13 +145,7 @@ static void propagate(struct sketch *k, const struct classes *c)
 		}
 		k->row_of[i] = row;
 	}
-	for (uint32_t r = 0; r < k->n_rows; r++) {
-		int bits = 0;
-
-		for (int w = 0; w < SKETCH_WORDS; w++)
-			bits += __builtin_popcountll(k->rows[(size_t)r * SKETCH_WORDS + w]);
-		k->q[r] = k->n_samples ? (double)bits / k->n_samples : 0;
-	}
+	rows_count(k);
 }
 
 /* The mass of the ancestors of `node`, itself included, when the classes have the probabilities `p`. */
@@ -179,9 +192,14 @@ void sketch_make(struct sketch *k, const struct classes *c, const double *p)
 
 		while (at < sum + p[cls] && k->n_samples < SKETCH_BITS) {
 			double want = base + (at - sum) / per_mass;
-			uint32_t lo = m, hi = end - 1;
+			uint32_t lo = m, hi = m, step = 1;
 
-			/* The member whose share of the cumulated prior holds `want`. */
+			/* The member whose share of the cumulated prior holds `want`: not far from the last. */
+			while (hi < end - 1 && c->cum[hi + 1] <= want) {
+				lo = hi + 1;
+				hi = end - 1 - hi > step ? hi + step : end - 1;
+				step *= 2;
+			}
 			while (lo < hi) {
 				uint32_t mid = (lo + hi) / 2;
 
@@ -223,14 +241,9 @@ void sketch_class(struct sketch *k, const struct classes *c, uint32_t cls)
 	propagate(k, c);
 }
 
-double sketch_q_given(const struct sketch *k, uint32_t node, const double *p)
+COUNTS_BITS static double drawn_q_given(const struct sketch *k, const uint64_t *row,
+					const double *p)
 {
-	if (k->exact) {
-		AUTO_FREE uint8_t *flags = xcalloc(k->exact->g->n, 1);
-
-		return exact_q(k->exact, node, p, flags);
-	}
-	const uint64_t *row = k->rows + (size_t)k->row_of[node] * SKETCH_WORDS;
 	double q = 0;
 
 	for (uint32_t r = 0; r < k->n_runs; r++) {
@@ -249,4 +262,14 @@ double sketch_q_given(const struct sketch *k, uint32_t node, const double *p)
 			q += p[k->run[r].cls] * bits / (to - from);
 	}
 	return q < 1 ? q : 1;
+}
+
+double sketch_q_given(const struct sketch *k, uint32_t node, const double *p)
+{
+	if (k->exact) {
+		AUTO_FREE uint8_t *flags = xcalloc(k->exact->g->n, 1);
+
+		return exact_q(k->exact, node, p, flags);
+	}
+	return drawn_q_given(k, k->rows + (size_t)k->row_of[node] * SKETCH_WORDS, p);
 }

@@ -45,6 +45,7 @@ void posterior_grid_free(struct posterior_scratch *s)
 	free(s->mix);
 	free(s->c);
 	free(s->var);
+	free(s->narrow);
 	free(s->floor);
 	free(s->v);
 	free(s->log_good);
@@ -54,6 +55,8 @@ void posterior_grid_free(struct posterior_scratch *s)
 	free(s->adjust);
 	free(s->good);
 	free(s->bad);
+	free(s->sums[0]);
+	free(s->sums[1]);
 	free(s->L);
 	free(s->dd);
 	free(s->dv);
@@ -80,6 +83,7 @@ static void scratch_reserve(struct posterior_scratch *s, size_t units, size_t cl
 		RESIZE(s->mix, s->cap_units);
 		RESIZE(s->c, s->cap_units * MIX_MAX);
 		RESIZE(s->var, s->cap_units * MIX_MAX);
+		RESIZE(s->narrow, s->cap_units * MIX_MAX);
 		RESIZE(s->floor, s->cap_units);
 		RESIZE(s->v, s->cap_units);
 		RESIZE(s->log_good, s->cap_units * NODES_MAX);
@@ -91,6 +95,8 @@ static void scratch_reserve(struct posterior_scratch *s, size_t units, size_t cl
 		RESIZE(s->adjust, s->cap_classes);
 		RESIZE(s->good, s->cap_classes);
 		RESIZE(s->bad, s->cap_classes);
+		RESIZE(s->sums[0], s->cap_classes);
+		RESIZE(s->sums[1], s->cap_classes);
 	}
 }
 
@@ -267,7 +273,7 @@ static struct window window_make(double lo, double hi, double h)
 	struct window w = { .x0 = lo, .h = h };
 	double n = ceil((hi - lo) / h) + 1;
 
-	w.n = n > NODES_MAX ? NODES_MAX : n < 8 ? 8 : ((size_t)n + 7) / 8 * 8;
+	w.n = n > NODES_MAX ? NODES_MAX : ((size_t)n + FAST_BLOCK - 1) / FAST_BLOCK * FAST_BLOCK;
 	w.h = (hi - lo) / (double)(w.n - 1);
 	return w;
 }
@@ -304,22 +310,25 @@ static struct window end_window(const struct posterior_scratch *s, uint8_t end, 
 
 /* ln f_u, relative to the unit's height, on the nodes of a window. */
 static void tabulate(const struct posterior_scratch *s, uint32_t u, const struct window *w,
-		     double *ret)
+		     float *ret)
 {
 	fast_log_mixture(ret, w->n, w->x0, w->h, s->mix[u].n, s->mix[u].m,
-			 s->var + (size_t)u * MIX_MAX, s->c + (size_t)u * MIX_MAX, s->floor[u]);
+			 s->narrow + (size_t)u * MIX_MAX, s->c + (size_t)u * MIX_MAX, s->floor[u]);
 }
 
-/* Add the build offset to the bells of a unit; returns ln of the height that c and floor are relative to. */
+/* Add the build offset to the bells of a unit; returns the height that c and floor are relative to, without log_scale. */
 static double add_offset(struct posterior_scratch *s, uint32_t u, double tau2)
 {
 	const struct mixture *x = &s->mix[u];
-	double *c = s->c + (size_t)u * MIX_MAX, *var = s->var + (size_t)u * MIX_MAX, top = 0;
+	double *c = s->c + (size_t)u * MIX_MAX, *var = s->var + (size_t)u * MIX_MAX;
+	double *narrow = s->narrow + (size_t)u * MIX_MAX, top = 0;
+	const double sqrt_pi = 2 / M_2_SQRTPI;
 	unsigned best = 0;
 
 	for (unsigned k = 0; k < x->n; k++) {
 		var[k] = x->a[k] + tau2;
-		c[k] = x->w[k] / sqrt(2 * M_PI * var[k]);
+		narrow[k] = M_SQRT1_2 / sqrt(var[k]);
+		c[k] = x->w[k] * narrow[k];
 		if (c[k] > top) {
 			top = c[k];
 			best = k;
@@ -327,10 +336,10 @@ static double add_offset(struct posterior_scratch *s, uint32_t u, double tau2)
 	}
 	for (unsigned k = 0; k < x->n; k++)
 		c[k] /= top;
-	s->floor[u] = x->floor / top;
+	s->floor[u] = x->floor * sqrt_pi / top;
 	s->m[u] = x->m[best];
 	s->v[u] = var[best];
-	return x->log_scale + log(top);
+	return top / sqrt_pi;
 }
 
 /* ln of the evidence for one common level of all units. */
@@ -353,29 +362,31 @@ static double evidence_none(struct posterior_scratch *s)
 	}
 	double sd = 1 / sqrt(w);
 	struct window win = window_make(m - 6 * sd, m + 6 * sd, sd);
+	struct fast_sums sums;
 	struct fast_moments mo;
+	float one[NODES_MAX];
 
 	memset(s->acc[0], 0, win.n * sizeof(s->acc[0][0]));
 	for (uint32_t u = 0; u < s->n_units; u++) {
-		tabulate(s, u, &win, s->acc[1]);
-		fast_add(s->acc[0], s->acc[1], win.n, 1);
+		tabulate(s, u, &win, one);
+		fast_add(s->acc[0], one, win.n, 1);
 	}
-	fast_moments(s->acc[0], win.n, win.x0, win.h, &mo);
-	return mo.log_sum + log(win.h);
+	fast_sums(s->acc[0], win.n, &sums);
+	fast_moments(&sums, 1, win.n, win.x0, win.h, &mo);
+	return mo.log_sum;
 }
 
-/* Walk the classes; leaves the moments of both levels under each, log_sum with ln h included. */
+/* Walk the classes; leaves the moments of both levels under each. */
 static void walk(struct posterior_scratch *s, const struct window *wg, const struct window *wb)
 {
-	double lg = log(wg->h), lb = log(wb->h);
-
 	memset(s->acc[0], 0, wg->n * sizeof(s->acc[0][0]));
 	memset(s->acc[1], 0, wb->n * sizeof(s->acc[1][0]));
 	for (uint32_t u = 0; u < s->n_units; u++) {
 		if (s->end[u] != 2)
 			tabulate(s, u, wg, s->log_good + (size_t)u * NODES_MAX);
 		else
-			memset(s->log_good + (size_t)u * NODES_MAX, 0, wg->n * sizeof(double));
+			memset(s->log_good + (size_t)u * NODES_MAX, 0,
+			       wg->n * sizeof(*s->log_good));
 		if (s->end[u] != 1)
 			tabulate(s, u, wb, s->log_bad + (size_t)u * NODES_MAX);
 		fast_add(s->acc[0], s->log_good + (size_t)u * NODES_MAX, wg->n, 1);
@@ -388,22 +399,27 @@ static void walk(struct posterior_scratch *s, const struct window *wg, const str
 			fast_add(s->acc[0], s->log_good + u * NODES_MAX, wg->n, -to_bad);
 			fast_add(s->acc[1], s->log_bad + u * NODES_MAX, wb->n, to_bad);
 		}
-		fast_moments(s->acc[0], wg->n, wg->x0, wg->h, &s->good[i]);
-		fast_moments(s->acc[1], wb->n, wb->x0, wb->h, &s->bad[i]);
-		s->good[i].log_sum += lg;
-		s->bad[i].log_sum += lb;
+		fast_sums(s->acc[0], wg->n, &s->sums[0][i]);
+		fast_sums(s->acc[1], wb->n, &s->sums[1][i]);
 	}
+	fast_moments(s->sums[0], s->n_classes, wg->n, wg->x0, wg->h, s->good);
+	fast_moments(s->sums[1], s->n_classes, wb->n, wb->x0, wb->h, s->bad);
 }
 
 static void grid_point(struct posterior_scratch *s, const struct posterior_in *in, size_t scale,
 		       unsigned tau)
 {
 	const struct scale_point *sc = &s->scales[scale];
-	double base = sc->lw + s->lw_tau[tau], wsum = 0;
+	double base = sc->lw + s->lw_tau[tau], wsum = 0, height = 1;
 
 	for (uint32_t u = 0; u < s->n_units; u++) {
-		base += add_offset(s, u, s->tau[tau] * s->tau[tau]);
+		height *= add_offset(s, u, s->tau[tau] * s->tau[tau]);
+		base += s->mix[u].log_scale;
 		wsum += 1 / s->v[u];
+		if (height > 1e100 || height < 1e-100 || u + 1 == s->n_units) {
+			base += log(height);
+			height = 1;
+		}
 	}
 	double all = 1 / sqrt(wsum);
 	struct window wg = end_window(s, 1, all), wb = end_window(s, 2, all);
@@ -468,6 +484,7 @@ bool posterior_grid_prepare(struct posterior_scratch *s, const struct posterior_
 	locate_units(s, d, run, boot);
 	s->size = fmax(size_scale(s), 1e-9);
 	s->floor_u = 1 / (3 * fmax(s->size, 3 * hypot(run, boot)));
+	s->ln_margin = 1 + log(1 / fmin(in->margin, 0.5));
 	tau_grid(s, in, s->size);
 	grid_reserve(s, s->n_scales * s->n_tau);
 	s->pair_top = LOG_ZERO;

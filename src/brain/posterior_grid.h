@@ -40,12 +40,14 @@ struct posterior_scratch {
 	double *m, *v0, *v; /* of the heaviest bell; v with the build offset */
 	struct mixture *mix;
 	double *c, *var,
-		*floor; /* MIX_MAX each: heights relative to the unit's, variances; floor */
-	double *log_good, *log_bad; /* n_units * NODES_MAX */
+		*narrow; /* MIX_MAX each: heights relative to the unit's, variances, 1 / sqrt(2 var) */
+	double *floor;		   /* relative too */
+	float *log_good, *log_bad; /* n_units * NODES_MAX */
 	/* per class in walking order */
 	uint32_t *toggle_at, *toggle; /* unit * 2 + (1 if it becomes bad) */
 	size_t cap_toggle;
 	double *adjust; /* ln of impossibilities */
+	struct fast_sums *sums[2];
 	struct fast_moments *good, *bad;
 	/* per grid point and class */
 	double *L, *dd, *dv;
@@ -66,14 +68,15 @@ struct posterior_scratch {
 	unsigned n_tau;
 	double size; /* D: the size of things that the grids are made for */
 	double change_end, change_end_var;
-	double floor_u; /* density of a spoiled summary */
+	double ln_margin; /* integral of 1/|d| over the shifts expected */
+	double floor_u;	  /* density of a spoiled summary */
 	double acc[2][NODES_MAX];
 };
 
 /* The tested commit that stands for a unit with values: its bit, or NO_BIT if the unit is good whatever the culprit is. */
 uint32_t unit_bit(const struct classes *c, const struct unit *u);
-/* Prior density of a shift: 1/|d| from the margin up, flat below. */
-double log_shift_prior(double d, double m);
+/* 1 / prior density of a shift, which is 1/|d| from the margin up and flat below. */
+double shift_scarcity(const struct posterior_scratch *s, double d, double margin);
 /* The run and boot sds to try; `modal` is the likeliest before boots are compared. */
 void posterior_scales(struct posterior_scratch *s, const struct posterior_in *in);
 /* Sets `modal` by what the boots of the units say, too. Leaves the mixtures of the last scale point. */

@@ -19,7 +19,7 @@
 #define HOPELESS 8.0 /* further than this many sds from the median: wild for certain */
 
 struct atom {
-	double y, var, log_wild, log_sound;
+	double y, var, log_var, log_wild, log_sound;
 };
 
 static int by_y(const void *a, const void *b)
@@ -63,7 +63,7 @@ static void subsets(const struct atom *t, unsigned n, double origin, struct bell
 			w += 1 / t[i].var;
 			wy += y / t[i].var;
 			wyy += y * y / t[i].var;
-			lv += log(t[i].var);
+			lv += t[i].log_var;
 			rest += t[i].log_sound;
 			k++;
 		}
@@ -88,7 +88,7 @@ static void trimmed(const struct atom *t, unsigned n, double origin, struct bell
 				w += 1 / t[k].var;
 				wy += y / t[k].var;
 				wyy += y * y / t[k].var;
-				lv += log(t[k].var);
+				lv += t[k].log_var;
 				rest += t[k].log_sound;
 			}
 			bell_add(b, w, wy, wyy, lv, rest, n - i - j);
@@ -144,6 +144,16 @@ static void condense(const struct bells *b, double visits, double origin, double
 	}
 }
 
+static struct atom atom_of(unsigned runs, double eps, double s, double kappa, double wild)
+{
+	double e = spoiled_chance(eps, runs);
+	double var = kappa * kappa + s * s * (runs > 2 ? 1.08 : 1) / runs;
+
+	return (struct atom){
+		.var = var, .log_var = log(var), .log_wild = log(e * wild), .log_sound = log1p(-e)
+	};
+}
+
 void mixture_make(struct mixture *ret, const struct data *d, uint32_t u, double s, double kappa,
 		  double wild)
 {
@@ -159,14 +169,16 @@ void mixture_make(struct mixture *ret, const struct data *d, uint32_t u, double 
 	if (n > ARRAY_LEN(few))
 		t = many = xcalloc(n, sizeof(*many));
 	for (unsigned i = 0; i < n; i++) {
-		double e = spoiled_chance(d->noise.eps, v[i].n);
-
-		t[i] = (struct atom){ v[i].loc,
-				      kappa * kappa + s * s * (v[i].n > 2 ? 1.08 : 1) / v[i].n,
-				      log(e * wild), log1p(-e) };
+		/* Most visits are alike. */
+		if (i && v[i].n == v[i - 1].n)
+			t[i] = t[i - 1];
+		else
+			t[i] = atom_of(v[i].n, d->noise.eps, s, kappa, wild);
+		t[i].y = v[i].loc;
 		all_wild += t[i].log_wild;
 	}
-	qsort(t, n, sizeof(*t), by_y);
+	if (n > 1)
+		qsort(t, n, sizeof(*t), by_y);
 	double low = t[(n - 1) / 2].y, high = t[n / 2].y, middle = (low + high) / 2;
 
 	for (unsigned i = 0; i < n; i++) {

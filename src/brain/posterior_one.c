@@ -32,9 +32,19 @@ static double normal_cdf(double z)
 	return 0.5 * erfc(-z * M_SQRT1_2);
 }
 
-double log_shift_prior(double d, double m)
+double shift_scarcity(const struct posterior_scratch *s, double d, double margin)
 {
-	return -log(2 * fmax(fabs(d), m) * (1 + log(1 / fmin(m, 0.5))));
+	double size = fabs(d);
+
+	return 2 * (size > margin ? size : margin) * s->ln_margin;
+}
+
+/* The share of a shift N(dd, sd) that is at least the margin. */
+static double share_above(double dd, double sd, double margin)
+{
+	if (fabs(dd) > margin + 7 * sd)
+		return 1;
+	return normal_cdf((dd - margin) / sd) + normal_cdf((-margin - dd) / sd);
 }
 
 void posterior_one(struct posterior_scratch *s, const struct posterior_in *in, double base)
@@ -45,17 +55,17 @@ void posterior_one(struct posterior_scratch *s, const struct posterior_in *in, d
 	for (uint32_t i = 0; i < s->n_classes; i++) {
 		double dd = s->bad[i].mean - s->good[i].mean;
 		double dv = s->bad[i].var + s->good[i].var, sd = sqrt(dv);
-		double keep =
-			normal_cdf((dd - in->margin) / sd) + normal_cdf((-in->margin - dd) / sd);
+		double keep = share_above(dd, sd, in->margin);
 		double levels = base + s->good[i].log_sum + s->bad[i].log_sum + s->adjust[i];
 		double mass = in->classes->mass[in->classes->order[i]];
 
-		s->L[at + i] = levels + log_shift_prior(dd, in->margin) + log(keep + LEAST_SHARE);
+		s->L[at + i] =
+			levels + log((keep + LEAST_SHARE) / shift_scarcity(s, dd, in->margin));
 		s->dd[at + i] = dd;
 		s->dv[at + i] = dv;
 		log_sum_add(&small, levels, mass * (1 - keep));
 	}
 	s->Ls[s->n_grid] = small.sum > 0
-				   ? small.top + log(small.sum) + log_shift_prior(0, in->margin)
+				   ? small.top + log(small.sum / shift_scarcity(s, 0, in->margin))
 				   : LOG_ZERO;
 }

@@ -56,7 +56,7 @@ static bool nested(const struct classes *c, uint32_t older, uint32_t younger)
 /* `base` holds the heights of all units; the middle's bells are integrated in closed form, without floors. */
 static double pair_evidence(const struct posterior_scratch *s, const struct posterior_in *in,
 			    uint32_t i, uint32_t j, const struct middle *sum, double origin,
-			    double size, double *change)
+			    double size, double mass, double *change)
 {
 	struct middle m = { sum[i].w - sum[j].w, sum[i].wy - sum[j].wy, sum[i].wyy - sum[j].wyy };
 
@@ -69,8 +69,10 @@ static double pair_evidence(const struct posterior_scratch *s, const struct post
 	if (fmin(fabs(change[0]), fabs(change[1])) < fmax(LEAST_PART * size, in->margin / 2))
 		return LOG_ZERO;
 	return s->good[i].log_sum + s->bad[j].log_sum + s->adjust[i] + s->adjust[j] -
-	       0.5 * fmax(0, m.wyy - m.wy * m.wy / m.w) + 0.5 * log(2 * M_PI / m.w) +
-	       log_shift_prior(change[0], in->margin) + log_shift_prior(change[1], in->margin);
+	       0.5 * fmax(0, m.wyy - m.wy * m.wy / m.w) +
+	       log(mass * sqrt(2 * M_PI / m.w) /
+		   (shift_scarcity(s, change[0], in->margin) *
+		    shift_scarcity(s, change[1], in->margin)));
 }
 
 double posterior_two(struct posterior_scratch *s, const struct posterior_in *in, double base,
@@ -89,11 +91,11 @@ double posterior_two(struct posterior_scratch *s, const struct posterior_in *in,
 
 			if (mass <= 0 || !nested(c, c->order[i], c->order[j]))
 				continue;
-			double L = pair_evidence(s, in, i, j, sum, origin, size, change);
+			double L = pair_evidence(s, in, i, j, sum, origin, size, mass, change);
 
 			if (L <= LOG_ZERO)
 				continue;
-			L += base + log(mass);
+			L += base;
 			if (L > top) {
 				total *= exp(fmax(-700, top - L));
 				top = L;
