@@ -103,9 +103,9 @@ PAGE
 - The own cost is the median of 200 interleaved pairs, some milliseconds apart: `true` under the shell as a benchmark is run, with pipes, limits,
   accounting and reading, minus a bare `fork`, `execl`, `waitpid` of `true` (`bench/run_cost.c`).
 - hyperfine and culprit in turn: the time of 1,300 runs of the same command minus that of 100, so that neither's start counts. Both are as a user
-  starts them, `hyperfine true` and `culprit run --bench true`, and both then run it by `sh -c`. hyperfine throws the output away and keeps the times in
+  starts them, `hyperfine true` and `culprit run --bench true`. hyperfine runs it by `sh -c`; culprit leaves the shell out where it would only start a program (`src/bench/direct.c`). hyperfine throws the output away and keeps the times in
   memory; culprit keeps the output, has a session and a mount namespace for each run, a small process that runs them and ends what they leave, and writes each
-  run down before the next one starts (`docs/design/015-journal.md`). The CPU time is that of all processes, culprit's helpers too. `hyperfine -N` starts no shell, which culprit always does: beside it for information, no promise.
+  run down before the next one starts (`docs/design/015-journal.md`). The CPU time is that of all processes, culprit's helpers too. `hyperfine -N` starts no shell either; it is beside it for information, no promise.
 - The ranges are made histories with merges (`bench/range.sh`); git and culprit in turn, medians of 7.
 - A choice of the next action is one `search_next()` of a hunt in the simulator, the slowest of three hunts.
 PAGE

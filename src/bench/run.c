@@ -10,6 +10,7 @@
 
 #include "base/num.h"
 #include "bench/callgrind.h"
+#include "bench/direct.h"
 #include "bench/place.h"
 #include "bench/workload.h"
 #include "bench/formula.h"
@@ -148,21 +149,12 @@ static int helper(struct running *x, const char *name, const char *command, bool
 	return 0;
 }
 
-static int command(struct running *x, struct err *e)
+static int start(struct running *x, const struct strvec *argv, struct err *e)
 {
-	AUTO(strvec) struct strvec argv = STRVEC_INIT;
 	struct proc_spec spec = base_spec(x->s);
 
-	if (x->b->measure == MEASURE_CALLGRIND) {
-		callgrind_argv(x->b->command, x->s->scratch, &argv);
-		spec.no_aslr = true;
-		spec.fresh_pids = true;
-	} else {
-		strvec_add(&argv, "sh");
-		strvec_add(&argv, "-c");
-		strvec_add(&argv, x->b->command);
-	}
-	spec.argv = (const char *const *)argv.v;
+	spec.no_aslr = spec.fresh_pids = x->b->measure == MEASURE_CALLGRIND;
+	spec.argv = (const char *const *)argv->v;
 	spec.timeout_ns = x->b->timeout_ns;
 	spec.output_max = READ_MAX;
 	spec.output_tail = READ_TAIL;
@@ -172,10 +164,34 @@ static int command(struct running *x, struct err *e)
 		counters_init(&x->counters);
 		spec.counters = &x->counters;
 	}
-	if (x->s->cgroup_parent)
-		x->cgroup = cgroup_make(x->s->cgroup_parent);
 	spec.cgroup = x->cgroup;
 	return apart_run(&spec, &x->out, &x->err, &x->proc, e);
+}
+
+static int command(struct running *x, struct err *e)
+{
+	AUTO(strvec) struct strvec argv = STRVEC_INIT;
+
+	if (x->s->cgroup_parent)
+		x->cgroup = cgroup_make(x->s->cgroup_parent);
+	if (x->b->measure == MEASURE_CALLGRIND) {
+		callgrind_argv(x->b->command, x->s->scratch, &argv);
+		return start(x, &argv, e);
+	}
+	if (direct_words(x->b->command, &argv)) {
+		int r = start(x, &argv, e);
+
+		if (r < 0 || x->proc.end != PROC_NOT_STARTED)
+			return r;
+		/* A script without "#!", or no such program: the shell knows what to do or to say. */
+		str_clear(&x->out);
+		str_clear(&x->err);
+		strvec_done(&argv);
+	}
+	strvec_add(&argv, "sh");
+	strvec_add(&argv, "-c");
+	strvec_add(&argv, x->b->command);
+	return start(x, &argv, e);
 }
 
 /* --- judging -------------------------------------------------------------------------------------------------------- */

@@ -66,6 +66,8 @@ static void set_environ(struct boot *b)
 	else
 		environ_user(&b->env);
 	environ_set(&b->env, "JOBS", jobs);
+	/* a shell would set it, but there may be none (bench/direct.h) */
+	environ_set(&b->env, "PWD", b->cwd);
 	environ_set(&b->env, "CULPRIT_SRC", b->place.src ? b->place.src : b->cwd);
 	if (q->data_dir)
 		environ_set(&b->env, "CULPRIT_DATA", q->data_dir);
