@@ -100,7 +100,7 @@ PAGE
 	[ -z "${without:-}" ] || printf '\nThe same 1,200 runs by `hyperfine -N`, without a shell: %s.\n' "$without"
 	cat <<'PAGE'
 
-- The own cost is the median of 200 interleaved pairs, some milliseconds apart: `true` under the shell as a benchmark is run, with pipes, limits,
+- The own cost is the median of 200 interleaved pairs, some milliseconds apart: `true` as a benchmark is run, with pipes, limits,
   accounting and reading, minus a bare `fork`, `execl`, `waitpid` of `true` (`bench/run_cost.c`).
 - hyperfine and culprit in turn: the time of 1,300 runs of the same command minus that of 100, so that neither's start counts. Both are as a user
   starts them, `hyperfine true` and `culprit run --bench true`. hyperfine runs it by `sh -c`; culprit leaves the shell out where it would only start a program (`src/bench/direct.c`). hyperfine throws the output away and keeps the times in
