@@ -224,7 +224,10 @@ void data_take_pace_out(struct data *d)
 			  .of = of };
 	double correlation, span;
 
-	if (!residuals(&p) || !(span = best_span(&p, &correlation)))
+	if (!residuals(&p))
+		return;
+	span = best_span(&p, &correlation);
+	if (span <= 0)
 		return;
 	d->noise.pace = correlation;
 	settle(&p, span);

@@ -155,7 +155,6 @@ static int add_named(struct build *b, const char *name, unsigned depth, struct e
 /* "#!/usr/bin/env python3" and the like: the interpreter, and what env is to start. */
 static int add_interpreter(struct build *b, const char *path, unsigned depth, struct err *e)
 {
-	AUTO(str) struct str text = STR_INIT;
 	char head[256] = "", *interp, *arg, *save = NULL;
 	int fd = open(path, O_RDONLY | O_CLOEXEC), r;
 	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head) - 1);
