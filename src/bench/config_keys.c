@@ -40,7 +40,7 @@ const struct conf_key config_keys[] = {
 	  .incidental = true },
 
 	{ "benchmarks.*.command", CONF_STRING, B(command), NULL,
-	  "the shell command that is measured; it sees $CULPRIT_SRC, $CULPRIT_DATA and $JOBS. One program with its arguments is started without a shell",
+	  "the shell command that is measured; it sees $CULPRIT_SRC, $CULPRIT_DATA and $JOBS; one program with its arguments is started without a shell",
 	  .example = "./minigzip -9 < $CULPRIT_DATA/corpus > /dev/null" },
 	{ "benchmarks.*.reader", CONF_STRING, B(reader), NULL,
 	  "the format of the command's output; without one, an output that is wholly 'name: value unit' lines is read",

@@ -7,11 +7,8 @@
  */
 #include "cli/measuring.h"
 
-#include "cli/storedir.h"
-#include "cli/term.h"
-#include "hunt/confirm.h"
+#include "cli/inheriting.h"
 #include "report/answer.h"
-#include "repo/git.h"
 #include "text/json.h"
 
 #include <string.h>
@@ -78,83 +75,6 @@ static int status_of(const char *answer)
 	return CMD_FAILED;
 }
 
-/* --- the search that named it ------------------------------------------------------------------------------------- */
-
-/* The full name of a revision here; NULL if there is none, which is complained about later. The caller frees. */
-static char *full_name(const char *rev)
-{
-	struct git_at here = { 0 };
-	AUTO_FREE char *commit = xasprintf("%s^{commit}", rev);
-	char *line = NULL;
-
-	if (git_line(&here, GIT_ARGS("rev-parse", "--verify", "-q", "--end-of-options", commit),
-		     &line, NULL) < 0)
-		return NULL;
-	return line;
-}
-
-/* No such search is no error, unless nothing else says what to confirm. */
-static int find_search(const struct confirm_args *a, const char *commit, struct confirm_named *ret,
-		       struct err *e)
-{
-	__attribute__((cleanup(opened_store_done))) struct store *st = NULL;
-	AUTO_FREE char *oid = commit ? full_name(commit) : NULL;
-	bool needed = !commit && !a->knobs.n;
-	int r;
-
-	if ((commit && !oid) || (!commit && a->knobs.n && a->good))
-		return 0;
-	r = storedir_open(a->m.common.store, STORE_READ, &st, e);
-	if (r == 0)
-		r = confirm_find_named(st, oid, ret, e);
-	if (r == -ERR_MISSING && !needed)
-		return 0;
-	if (r != -ERR_MISSING)
-		return r;
-	AUTO_FREE char *why = xstrdup(e->msg);
-
-	return err_set(e, ERR_USAGE, "confirm wants a commit: %s", why);
-}
-
-static void inherit(const char **field, const char *from)
-{
-	if (!*field)
-		*field = from;
-}
-
-/* How the search measured; what is said now wins. */
-static int inherit_measuring(struct confirm_args *a, const struct confirm_named *n, struct err *e)
-{
-	struct measuring_opts *m = &a->m, of;
-	int r;
-
-	if (!n->argv.n)
-		return 0;
-	if ((r = measuring_of_bisect(&n->argv, &of, e)) < 0)
-		return r;
-	inherit(&m->common.build, of.common.build);
-	inherit(&m->common.config, of.common.config);
-	inherit(&m->measure, of.measure);
-	inherit(&m->target, of.target);
-	/* another benchmark has other metrics, and settings of its own */
-	if (!m->common.bench && !m->benchmark && !m->workload) {
-		m->common.bench = of.common.bench;
-		m->benchmark = of.benchmark;
-		m->workload = of.workload;
-		inherit(&m->metric, n->metric);
-		m->smp = m->smp ? m->smp : of.smp;
-		if (m->warmup == UINT32_MAX)
-			m->warmup = of.warmup;
-		for (size_t i = 0; i < m->common.set.n; i++)
-			strvec_add(&of.common.set, m->common.set.v[i]);
-		strvec_done(&m->common.set);
-		m->common.set = of.common.set;
-		of.common.set = (struct strvec)STRVEC_INIT;
-	}
-	common_opts_done(&of.common);
-	return 0;
-}
-
 /* ------------------------------------------------------------------------------------------------------------------ */
 
 static int measure(const struct confirm_args *a, const char *commit, const struct confirm_named *n,
@@ -212,19 +132,18 @@ static int confirm(struct confirm_args *a, const struct strvec *args)
 	struct err e = ERR_INIT;
 	AUTO_FREE char *answer = NULL;
 	bool stored = false;
-	int r;
+	int r = 0;
 
 	if (args->n > 1) {
 		err_set(&e, ERR_USAGE,
 			"confirm wants one commit; others that are reverted with it: --with REV");
 		return cmd_fail(&e);
 	}
-	r = find_search(a, commit, &named, &e);
-	if (r == 0 && named.hunt) {
-		term_note("%.12s was named by hunt %lld: ends and benchmark from there",
-			  named.culprit, (long long)named.hunt);
-		r = inherit_measuring(a, &named, &e);
-	}
+	if (commit || !a->knobs.n || !a->good)
+		r = inherit_search(&a->m, commit, !commit && !a->knobs.n, "confirm wants a commit",
+				   &named, &e);
+	if (r == 0)
+		r = inherit_measuring(&a->m, &named, &e);
 	if (!commit && named.culprit) {
 		say_commit(a, named.culprit, &words);
 		commit = named.culprit;

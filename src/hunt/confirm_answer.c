@@ -57,11 +57,8 @@ static double median_of(const struct duel *d, const struct metric_series *x)
 	return sample_median(x->v, duel_seen(d, d->look == UINT32_MAX ? 0 : d->look, x));
 }
 
-static void put_finding(const struct confirm *c, const struct confirm_finding *f,
-			struct json_out *w)
+void confirm_finding_json(const struct duel *d, const struct confirm_finding *f, struct json_out *w)
 {
-	const struct duel *d = &c->duel;
-
 	json_out_object(w, NULL);
 	json_out_text(w, "metric", f->loss.a->metric);
 	json_out_text(w, "unit", f->loss.a->unit);
@@ -89,7 +86,7 @@ static void put_findings(const struct confirm *c, const struct confirm_findings 
 {
 	json_out_array(w, "findings");
 	for (size_t i = 0; i < f->n; i++)
-		put_finding(c, &f->v[i], w);
+		confirm_finding_json(&c->duel, &f->v[i], w);
 	json_out_close(w);
 }
 
@@ -217,7 +214,7 @@ void confirm_answer(struct confirm *c, char **ret)
 	const char *why;
 
 	if (was_measured(c))
-		confirm_find(&c->duel, &f);
+		confirm_find(&c->duel, CONFIRM_FIXED, CONFIRM_PICKED, &f);
 	verdict = sum_up(c, &f, &why);
 	json_out_object(&w, NULL);
 	json_out_int(&w, "schema", 1);

@@ -27,19 +27,6 @@ static void confirm_done(struct confirm *c)
 	duel_done(&c->relaid);
 }
 
-/* A build that did not fail by its own fault is no answer: another time it may be made. */
-static int build_or_say(struct confirm *c, struct duel_side *side, unsigned layout, struct err *e)
-{
-	struct mbuild *m;
-	int r = side_build_in(c->s, side, layout, &m, e);
-
-	if (r < 0 || m->outcome == OUTCOME_OK || m->outcome == OUTCOME_FAILED ||
-	    m->outcome == OUTCOME_SKIPPED)
-		return r;
-	return err_set(e, ERR_ENV, "%s does not build (%s): %s; its log: culprit show b%lld",
-		       side->label, outcome_name(m->outcome), m->reason, (long long)m->id);
-}
-
 static int build_all(struct confirm *c, struct err *e)
 {
 	struct duel *d = &c->duel;
@@ -49,7 +36,7 @@ static int build_all(struct confirm *c, struct err *e)
 	    (r = side_build(c->s, &d->sides[CONFIRM_BAD], 1, e)) < 0)
 		return r;
 	for (size_t i = CONFIRM_FIXED; i < d->n_sides && r == 0; i++)
-		r = build_or_say(c, &d->sides[i], 0, e);
+		r = side_build_to_judge(c->s, &d->sides[i], 0, e);
 	return r;
 }
 
@@ -62,7 +49,7 @@ static int measure_relaid(struct confirm *c, struct err *e)
 	int r = 0;
 
 	for (size_t i = 0; i < d->n_sides && r == 0; i++)
-		r = build_or_say(c, &d->sides[i], 1, e);
+		r = side_build_to_judge(c->s, &d->sides[i], 1, e);
 	if (r < 0)
 		return r;
 	variant_of_commit(c->commit, &v);

@@ -95,14 +95,12 @@ static const struct duel_row *row_of(const struct duel_rows *rows, size_t side, 
 	return NULL;
 }
 
-static void find_one(const struct duel *d, const struct duel_rows *rows,
-		     const struct duel_row *loss, struct confirm_finding *f)
+static void find_one(const struct duel *d, const struct duel_row *loss, size_t fixed,
+		     const struct duel_row *picked, struct confirm_finding *f)
 {
-	const struct duel_row *picked = row_of(rows, CONFIRM_PICKED, loss->a->metric);
-
 	f->loss = *loss;
 	f->back = (struct duel_row){
-		.a = loss->b, .b = f->left.b, .base = CONFIRM_BAD, .side = CONFIRM_FIXED
+		.a = loss->b, .b = f->left.b, .base = CONFIRM_BAD, .side = fixed
 	};
 	duel_judge_pair(d, present_look(d), &f->back);
 	share_of(d, loss, &f->left, &f->share);
@@ -118,7 +116,7 @@ static void find_one(const struct duel *d, const struct duel_rows *rows,
 	f->verdict = verdict_of(f);
 }
 
-void confirm_find(const struct duel *d, struct confirm_findings *ret)
+void confirm_find(const struct duel *d, size_t fixed, size_t picked, struct confirm_findings *ret)
 {
 	struct duel_rows rows = { 0 };
 
@@ -128,13 +126,13 @@ void confirm_find(const struct duel *d, struct confirm_findings *ret)
 
 		if (loss->side != CONFIRM_BAD || !loss->a->primary)
 			continue;
-		left = row_of(&rows, CONFIRM_FIXED, loss->a->metric);
+		left = row_of(&rows, fixed, loss->a->metric);
 		if (!left)
 			continue;
 		struct confirm_finding *f = ARRAY_GROW(ret);
 
 		f->left = *left;
-		find_one(d, &rows, loss, f);
+		find_one(d, loss, fixed, picked ? row_of(&rows, picked, loss->a->metric) : NULL, f);
 	}
 	free(rows.v);
 }
@@ -164,12 +162,12 @@ enum confirm_verdict confirm_sum(const struct confirm_findings *f)
 	return f->n ? sum : CONFIRM_UNDECIDED;
 }
 
-bool confirm_enough(const struct duel *d)
+bool confirm_enough_of(const struct duel *d, size_t fixed)
 {
 	struct confirm_findings f = { 0 };
 	bool enough = true;
 
-	confirm_find(d, &f);
+	confirm_find(d, fixed, 0, &f);
 	for (size_t i = 0; i < f.n; i++) {
 		const struct confirm_finding *x = &f.v[i];
 
@@ -179,6 +177,11 @@ bool confirm_enough(const struct duel *d)
 	}
 	free(f.v);
 	return enough;
+}
+
+bool confirm_enough(const struct duel *d)
+{
+	return confirm_enough_of(d, CONFIRM_FIXED);
 }
 
 enum confirm_survival confirm_survives(const struct judgement *relaid, enum verdict loss)

@@ -5,6 +5,7 @@
  */
 #include "hunt/confirm_work.h"
 
+#include "hunt/sides.h"
 #include "text/json.h"
 
 #include <string.h>
@@ -108,23 +109,15 @@ void confirm_relaid_sides(struct confirm *c)
 	c->plain_node = str_take(&key);
 }
 
-struct mbuild *confirm_build_of(const struct session *s, const char *node, unsigned layout)
-{
-	for (size_t i = 0; i < s->builds.n; i++)
-		if (s->builds.v[i]->layout == layout && !strcmp(s->builds.v[i]->node, node))
-			return s->builds.v[i];
-	return NULL;
-}
-
 enum confirm_survival confirm_relaid_state(const struct confirm *c)
 {
 	const struct mbuild *parent, *commit, *plain;
 
 	if (!c->relaid.n_sides)
 		return SURVIVAL_NOT_ASKED;
-	parent = confirm_build_of(c->s, c->relaid.sides[0].node, 1);
-	commit = confirm_build_of(c->s, c->relaid.sides[1].node, 1);
-	plain = confirm_build_of(c->s, c->plain_node, 0);
+	parent = sides_build_of(c->s, c->relaid.sides[0].node, 1);
+	commit = sides_build_of(c->s, c->relaid.sides[1].node, 1);
+	plain = sides_build_of(c->s, c->plain_node, 0);
 	if (!parent || !commit || !plain)
 		return SURVIVAL_NOT_ASKED; /* it was not come to */
 	if (parent->outcome != OUTCOME_OK || commit->outcome != OUTCOME_OK)
@@ -135,35 +128,23 @@ enum confirm_survival confirm_relaid_state(const struct confirm *c)
 
 /* --- what needs no run ------------------------------------------------------------------------------------------- */
 
-/* The same binary in another environment is a question all the same. */
-static bool has_settings(const char *node)
-{
-	return strstr(node, "\nenv.") || strstr(node, "\nsysctl.") || strstr(node, "\ncmdline=") ||
-	       strstr(node, "\nmodules=");
-}
-
 static bool same_artefacts(const struct confirm *c, size_t i, size_t k)
 {
-	const char *node[2] = { c->duel.sides[i].node, c->duel.sides[k].node };
-	const struct mbuild *a = confirm_build_of(c->s, node[0], 0),
-			    *b = confirm_build_of(c->s, node[1], 0);
-
-	return a && b && *a->artefact && !strcmp(a->artefact, b->artefact) &&
-	       !has_settings(node[0]) && !has_settings(node[1]);
+	return sides_same_artefacts(c->s, c->duel.sides[i].node, c->duel.sides[k].node);
 }
 
 void confirm_compare_artefacts(struct confirm *c)
 {
-	struct mbuild *fixed = confirm_build_of(c->s, c->duel.sides[CONFIRM_FIXED].node, 0);
+	struct mbuild *fixed = sides_build_of(c->s, c->duel.sides[CONFIRM_FIXED].node, 0);
 	const struct mbuild *picked =
 		c->duel.n_sides > CONFIRM_PICKED
-			? confirm_build_of(c->s, c->duel.sides[CONFIRM_PICKED].node, 0)
+			? sides_build_of(c->s, c->duel.sides[CONFIRM_PICKED].node, 0)
 			: NULL;
 
 	if (picked && picked->outcome != OUTCOME_OK) {
 		c->picked_why = xasprintf("%s does not build: %s",
 					  c->duel.sides[CONFIRM_PICKED].label, picked->reason);
-		duel_drop_last(&c->duel);
+		duel_drop(&c->duel, c->duel.n_sides - 1);
 	}
 	c->broken = fixed && fixed->outcome != OUTCOME_OK ? fixed : NULL;
 	c->no_difference = same_artefacts(c, CONFIRM_GOOD, CONFIRM_BAD);

@@ -137,18 +137,6 @@ static void put_picked(const struct confirm *c, const char *base, bool for_peopl
 			str_addf(out, ":pick=%s", c->reverted.v[i]);
 }
 
-/* What to call an end: as the user did if that still means the same, else by its first digits. The caller frees. */
-static char *label_of(struct confirm *c, const char *text, const char *name)
-{
-	char oid[65];
-
-	if (!name)
-		return git_is_oid(text) ? xstrndup(text, 12) : xstrdup(text);
-	if (c->s->repo && repo_resolve(c->s->repo, name, oid, NULL) == 0 && !strcmp(oid, text))
-		return xstrdup(name);
-	return xstrndup(text, git_is_oid(text) ? 12 : strlen(text));
-}
-
 static int make_side(struct confirm *c, size_t i, const char *text, const char *label,
 		     struct err *e)
 {
@@ -164,22 +152,22 @@ static int make_side(struct confirm *c, size_t i, const char *text, const char *
 static int make_ends(struct confirm *c, struct err *e)
 {
 	const struct confirm_options *o = c->o;
-	AUTO_FREE char *good = NULL, *bad = label_of(c, o->bad, o->bad_name);
+	AUTO_FREE char *good = NULL;
 	int r;
 
 	if (!o->good && !c->parent)
 		return err_set(e, ERR_USAGE,
 			       "%.12s is the first commit: it has no parent; say --good REV",
 			       c->commit);
-	if (o->good)
-		good = label_of(c, o->good, o->good_name);
-	else
+	c->good_source = o->good ? o->good_source : "parent";
+	if (o->good) {
+		r = side_parse_as(c->s, &c->duel, CONFIRM_GOOD, o->good, o->good_name, e);
+	} else {
 		good = o->parent > 1 ? xasprintf("%.12s^%u", c->commit, o->parent)
 				     : xasprintf("%.12s^", c->commit);
-	c->good_source = o->good ? o->good_source : "parent";
-	if ((r = make_side(c, CONFIRM_GOOD, o->good ? o->good : c->parent, good, e)) < 0)
-		return r;
-	return make_side(c, CONFIRM_BAD, o->bad, bad, e);
+		r = make_side(c, CONFIRM_GOOD, c->parent, good, e);
+	}
+	return r < 0 ? r : side_parse_as(c->s, &c->duel, CONFIRM_BAD, o->bad, o->bad_name, e);
 }
 
 static int make_fixed(struct confirm *c, struct err *e)
@@ -209,7 +197,7 @@ static int make_picked(struct confirm *c, struct err *e)
 		return r;
 	session_warn(c->s, "--both: %s", why.p);
 	c->picked_why = str_take(&why);
-	duel_drop_last(&c->duel);
+	duel_drop(&c->duel, c->duel.n_sides - 1);
 	return 0;
 }
 
@@ -269,7 +257,7 @@ static int can_be_taken_out(struct confirm *c, struct err *e)
 		return r;
 	if (c->refusal.verdict == CONFIRM_UNDECIDED)
 		return make_picked(c, e);
-	duel_drop_last(&c->duel);
+	duel_drop(&c->duel, c->duel.n_sides - 1);
 	return 0;
 }
 

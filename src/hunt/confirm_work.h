@@ -41,10 +41,16 @@ struct confirm_findings {
 	struct confirm_finding *v;
 	size_t n, cap;
 };
-void confirm_find(const struct duel *d, struct confirm_findings *ret);
+/* Side `fixed` against GOOD and BAD; `picked` is the side of GOOD with the commit, 0 = none. */
+void confirm_find(const struct duel *d, size_t fixed, size_t picked, struct confirm_findings *ret);
 enum confirm_verdict confirm_sum(const struct confirm_findings *f);
-/* For duel.enough: all that is asked is known at the duel's present look. */
+/* All that is asked of side `fixed` is known at the duel's present look; and for duel.enough. */
+bool confirm_enough_of(const struct duel *d, size_t fixed);
 bool confirm_enough(const struct duel *d);
+struct json_out;
+/* A finding as an object; "picked" and "reproduced" only where it was asked. */
+void confirm_finding_json(const struct duel *d, const struct confirm_finding *f,
+			  struct json_out *w);
 
 enum confirm_survival {
 	SURVIVAL_NOT_ASKED,
@@ -100,8 +106,6 @@ void confirm_question(const struct confirm *c, struct str *out);
 int confirm_read_question(struct confirm *c, const struct json *question, struct err *e) MUST_USE;
 /* Parent and commit as sides of c->relaid. */
 void confirm_relaid_sides(struct confirm *c);
-/* The build of a node in a layout that the session has, or NULL. */
-struct mbuild *confirm_build_of(const struct session *s, const char *node, unsigned layout);
 /* What became of the other layout, as far as builds tell; SURVIVAL_UNDECIDED: the runs say. */
 enum confirm_survival confirm_relaid_state(const struct confirm *c);
 /* From the builds: what failed and what needs no run. A side that is only beside it and does not build is dropped. */

@@ -60,8 +60,8 @@ void duel_init(struct duel *d, size_t n_sides, double alpha, double margin);
 /* What it says of the session in its answer: benchmark, target. */
 void duel_enter(struct duel *d, const struct session *s);
 void duel_done(struct duel *d);
-/* The last side cannot be measured: as if it had never been there. */
-void duel_drop_last(struct duel *d);
+/* A side cannot be measured: as if it had never been there. The ones behind it move up. */
+void duel_drop(struct duel *d, size_t i);
 
 /* Adds a value to a side's series, creating it. False if the unit differs from the series' unit. */
 bool duel_add(struct duel_side *side, const struct reading *r, enum better better, bool primary,

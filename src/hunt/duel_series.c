@@ -44,9 +44,11 @@ static void side_done(struct duel_side *side)
 	variant_done(&side->variant);
 }
 
-void duel_drop_last(struct duel *d)
+void duel_drop(struct duel *d, size_t i)
 {
-	side_done(&d->sides[--d->n_sides]);
+	side_done(&d->sides[i]);
+	d->n_sides--;
+	memmove(&d->sides[i], &d->sides[i + 1], (d->n_sides - i) * sizeof(*d->sides));
 }
 
 void duel_done(struct duel *d)

@@ -2,6 +2,7 @@
 #include "hunt/sides.h"
 
 #include "hunt/prebuild.h"
+#include "repo/git.h"
 
 #include <string.h>
 
@@ -26,6 +27,30 @@ int side_parse(struct session *s, struct duel *d, size_t i, const char *text, st
 	return 0;
 }
 
+/* The caller frees. */
+static char *label_of(const struct session *s, const char *text, const char *name)
+{
+	char oid[65];
+
+	if (!name)
+		return git_is_oid(text) ? xstrndup(text, 12) : xstrdup(text);
+	if (s->repo && repo_resolve(s->repo, name, oid, NULL) == 0 && !strcmp(oid, text))
+		return xstrdup(name);
+	return xstrndup(text, git_is_oid(text) ? 12 : strlen(text));
+}
+
+int side_parse_as(struct session *s, struct duel *d, size_t i, const char *text, const char *name,
+		  struct err *e)
+{
+	int r = side_parse(s, d, i, text, e);
+
+	if (r < 0)
+		return r;
+	free(d->sides[i].label);
+	d->sides[i].label = label_of(s, text, name);
+	return 0;
+}
+
 int side_build_in(struct session *s, struct duel_side *side, unsigned layout, struct mbuild **ret,
 		  struct err *e)
 {
@@ -38,6 +63,41 @@ int side_build_in(struct session *s, struct duel_side *side, unsigned layout, st
 	side->builds = xreallocarray(side->builds, side->n_builds + 1, sizeof(*side->builds));
 	side->builds[side->n_builds++] = *ret;
 	return 0;
+}
+
+int side_build_to_judge(struct session *s, struct duel_side *side, unsigned layout, struct err *e)
+{
+	struct mbuild *m;
+	int r = side_build_in(s, side, layout, &m, e);
+
+	if (r < 0 || m->outcome == OUTCOME_OK || m->outcome == OUTCOME_FAILED ||
+	    m->outcome == OUTCOME_SKIPPED)
+		return r;
+	return err_set(e, ERR_ENV, "%s does not build (%s): %s; its log: culprit show b%lld",
+		       side->label, outcome_name(m->outcome), m->reason, (long long)m->id);
+}
+
+struct mbuild *sides_build_of(const struct session *s, const char *node, unsigned layout)
+{
+	for (size_t i = 0; i < s->builds.n; i++)
+		if (s->builds.v[i]->layout == layout && !strcmp(s->builds.v[i]->node, node))
+			return s->builds.v[i];
+	return NULL;
+}
+
+/* The same binary in another environment is a question all the same. */
+static bool has_settings(const char *node)
+{
+	return strstr(node, "\nenv.") || strstr(node, "\nsysctl.") || strstr(node, "\ncmdline=") ||
+	       strstr(node, "\nmodules=");
+}
+
+bool sides_same_artefacts(const struct session *s, const char *a, const char *b)
+{
+	const struct mbuild *x = sides_build_of(s, a, 0), *y = sides_build_of(s, b, 0);
+
+	return x && y && *x->artefact && !strcmp(x->artefact, y->artefact) && !has_settings(a) &&
+	       !has_settings(b);
 }
 
 int side_build(struct session *s, struct duel_side *side, unsigned layouts, struct err *e)

@@ -9,6 +9,7 @@
 #include "hunt/bisect.h"
 #include "hunt/calibrate.h"
 #include "hunt/confirm.h"
+#include "hunt/trial.h"
 #include "hunt/versus.h"
 #include "text/json.h"
 
@@ -158,13 +159,15 @@ static int recompute(struct session *s, const struct hunt_row *row, const struct
 		return calibrate_recompute(s, json_get(q, "question"), obs, ret, e);
 	if (!strcmp(row->kind, "confirm"))
 		return confirm_recompute(s, json_get(q, "question"), obs, ret, e);
+	if (!strcmp(row->kind, "try"))
+		return trial_recompute(s, json_get(q, "question"), obs, ret, e);
 	return versus_recompute(s, row->kind, json_get(q, "question"), obs, ret, e);
 }
 
 static bool is_known(const char *kind)
 {
 	static const char *const kinds[] = { "bisect", "compare", "explain",
-					     "run",    "confirm", "calibrate" };
+					     "run",    "confirm", "calibrate", "try" };
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!strcmp(kinds[i], kind))
@@ -188,7 +191,7 @@ int verify_hunt(struct store *st, int64_t hunt, struct verify_report *ret, struc
 	if (!is_known(row.kind))
 		return err_set(
 			e, ERR_USAGE,
-			"hunt %lld is a '%s'; verify knows bisect, compare, explain, run, confirm and calibrate",
+			"hunt %lld is a '%s'; verify knows bisect, compare, explain, run, confirm, try and calibrate",
 			(long long)row.id, row.kind);
 	if (!row.answer)
 		return err_set(e, ERR_MISSING, "hunt %lld has no answer yet to verify",

@@ -210,6 +210,18 @@ static void put_apply_reasons(struct str *why, const struct git_result *g)
 	}
 }
 
+/* 1 if the patch can be taken out of the tree. */
+static int is_there_already(struct making *m, const struct git_at *feed, struct err *e)
+{
+	AUTO(git_result) struct git_result check = GIT_RESULT_INIT;
+	int n = git_check(feed, GIT_ARGS("read-tree", m->tree), &check, e);
+
+	if (n < 0)
+		return n;
+	n = git_run(feed, GIT_ARGS("apply", "--cached", "--reverse", "--check", "-"), &check, e);
+	return n < 0 ? n : !check.status;
+}
+
 static int apply_in_index(struct making *m, const struct change *c, const struct git_at *at,
 			  struct err *e)
 {
@@ -234,6 +246,11 @@ static int apply_in_index(struct making *m, const struct change *c, const struct
 			return n;
 		if (again.status && worktree_machine_failed(again.err.p))
 			return err_set(e, ERR_ENV, "applying a patch: git: %s", git_reason(&again));
+		if (again.status && (n = is_there_already(m, &feed, e)) != 0) {
+			str_addf(m->why, "patch %s changes nothing: all of it is there already",
+				 c->key);
+			return n < 0 ? n : refuse(m, REFUSAL_EMPTY);
+		}
 		if (again.status) {
 			str_addf(m->why, "patch %s does not apply", c->key);
 			put_apply_reasons(m->why, &g);

@@ -148,6 +148,26 @@ static char *from_start(const struct repo *r, const char *path)
 	return *path == '/' || !r ? xstrdup(path) : fs_join(r->start, path);
 }
 
+/* What people give by mistake is told from a patch that does not apply. */
+static bool is_patch(const struct str *bytes, const char *path, struct err *e)
+{
+	static const char *const begins[] = { "--- ", "diff ", "Index: ", "GIT binary patch" };
+	const char *p = bytes->p + strspn(bytes->p, " \t\r\n");
+	bool is_html = !strncasecmp(p, "<!doctype", 9) || !strncasecmp(p, "<html", 5);
+
+	for (const char *line = bytes->p; line && !is_html; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		for (size_t i = 0; i < ARRAY_LEN(begins); i++)
+			if (starts_with(line, begins[i]))
+				return true;
+	}
+	err_set(e, ERR_USAGE, "patch=%s %s", path,
+		!*p	  ? "is empty"
+		: is_html ? "is an HTML page: save the raw patch"
+			  : "is no patch: it has no line that begins with '--- ' or 'diff '");
+	return false;
+}
+
 static int load_patch(struct repo *r, struct change *c, struct err *e)
 {
 	AUTO_FREE char *path = from_start(r, c->value);
@@ -164,6 +184,8 @@ static int load_patch(struct repo *r, struct change *c, struct err *e)
 
 	if (n < 0)
 		return err_wrap(e, "patch=%s", c->value);
+	if (!is_patch(&bytes, c->value, e))
+		return -ERR_USAGE;
 	c->key = c->value;
 	c->value = xmalloc(65);
 	struct sha256 *h = sha256_new();

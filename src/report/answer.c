@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "model/model.h"
 #include "text/json.h"
+#include "text/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -275,6 +276,33 @@ void answer_verdict(const struct json *row, struct str *out)
 		str_addf(out, ": about %lld more runs of each", more);
 }
 
+void answer_put_stopped(const struct json *a, struct str *out)
+{
+	if (!answer_flag(a, "out_of_budget"))
+		return;
+	answer_label(out, "budget");
+	str_puts(out, "spent; the same command with a larger one goes on from here\n");
+}
+
+/* Lines after a label, broken to the terminal's width in their own column. */
+void answer_put_wrapped(const char *text, unsigned width, struct str *out)
+{
+	enum { COLUMN = 12 };
+
+	for (const char *p = text; *p;) {
+		size_t n = strcspn(p, "\n");
+		AUTO_FREE char *line = xstrndup(p, n);
+
+		if (width > 2 * COLUMN && text_columns(line) > width && n > COLUMN) {
+			str_add(out, line, COLUMN);
+			text_wrap(out, line + COLUMN, COLUMN, COLUMN, width);
+		} else {
+			str_addf(out, "%s\n", line);
+		}
+		p += n + (p[n] == '\n');
+	}
+}
+
 int answer_text(const struct json *answer, const struct answer_style *style, struct str *out,
 		struct err *e)
 {
@@ -290,6 +318,8 @@ int answer_text(const struct json *answer, const struct answer_style *style, str
 		answer_bisect(answer, style, out);
 	else if (!strcmp(command, "confirm"))
 		answer_confirm(answer, style, out);
+	else if (!strcmp(command, "try"))
+		answer_try(answer, style, out);
 	else if (!strcmp(command, "history"))
 		answer_history(answer, style, out);
 	else if (!strcmp(command, "doctor"))

@@ -28,6 +28,7 @@ void answer_plan(const struct json *answer, const struct answer_style *style, st
 void answer_history(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_bisect(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_confirm(const struct json *answer, const struct answer_style *style, struct str *out);
+void answer_try(const struct json *answer, const struct answer_style *style, struct str *out);
 
 /* --- pieces ------------------------------------------------------------------------------------------ */
 
@@ -50,6 +51,14 @@ void answer_notes(const struct json *answer, struct str *out);
 const char *answer_variant(const struct json *answer, const char *path, char scratch[13]);
 /* "+7.1 % [+6.4, +7.8]" from a row with change, low and high; "?" where there is no number. */
 void answer_change(const struct json *row, struct str *out);
+/* "97 % [82, 112]" of a share with low and high; "-" where there is none. */
+void answer_share(const struct json *share, struct str *out);
+/* "+3.9 % [+3.5, +4.3] slower than good", "+0.1 % [-0.2, +0.3] on par with good within 1 %" */
+void answer_row_than(const struct json *row, const char *than, struct str *out);
+/* Where the budget ended it. */
+void answer_put_stopped(const struct json *answer, struct str *out);
+/* Lines after a label, broken to the terminal's width in their own column. */
+void answer_put_wrapped(const char *text, unsigned width, struct str *out);
 /* The change alone: "+7.1 %", "6.83 times". */
 void answer_plain_change(double change, struct str *out);
 /* "99.2 %", but never 100 %: "over 99.9 %". */

@@ -72,7 +72,7 @@ static const char *noun(const struct json *f)
 	return faster ? "gain" : "loss";
 }
 
-static void put_share(const struct json *r, struct str *out)
+void answer_share(const struct json *r, struct str *out)
 {
 	double share = answer_number(r, "share"), low = answer_number(r, "low"),
 	       high = answer_number(r, "high");
@@ -124,7 +124,7 @@ static void put_table(const struct json *a, const struct answer_style *style, st
 			table_cell(&t, TEXT_PLAIN, "%s", cell.p);
 		}
 		answer_change(json_get(f, "loss"), &change);
-		put_share(json_get(f, "recovered"), &share);
+		answer_share(json_get(f, "recovered"), &share);
 		table_cell(&t, TEXT_PLAIN, "%s", change.p);
 		table_cell(&t, TEXT_PLAIN, "%s", share.p);
 	}
@@ -132,8 +132,7 @@ static void put_table(const struct json *a, const struct answer_style *style, st
 	table_put(&t, style->width, style->color, out);
 }
 
-/* "+3.9 % [+3.5, +4.3] slower than good", "+0.1 % [-0.2, +0.3] on par with good within 1 %" */
-static void put_row(const struct json *row, const char *than, struct str *out)
+void answer_row_than(const struct json *row, const char *than, struct str *out)
 {
 	const char *verdict = answer_str(row, "verdict");
 
@@ -166,7 +165,7 @@ static void put_recovers(const struct json *a, const struct json *f, struct str 
 	}
 	str_puts(out, strcmp(answer_str(a, "means"), "knob") ? "reverting recovers "
 							     : "the setting recovers ");
-	put_share(json_get(f, "recovered"), out);
+	answer_share(json_get(f, "recovered"), out);
 	str_addf(out, " of the %s\n", noun(f));
 	if (!strcmp(answer_str(f, "verdict"), "partly") && answer_number(f, "recovered.high") < 1) {
 		answer_label(out, "");
@@ -195,7 +194,7 @@ static void put_finding(const struct json *a, const struct json *f, bool named, 
 			than = new_end(a);
 		}
 	}
-	put_row(row, than, out);
+	answer_row_than(row, than, out);
 	str_putc(out, '\n');
 	if (lost)
 		put_recovers(a, f, out);
@@ -219,13 +218,13 @@ static void put_picked(const struct json *a, struct str *out)
 		if (json_count(list) > 1)
 			str_addf(out, "%s: ", answer_str(f, "metric"));
 		str_addf(out, "picked onto %s: ", old_end(a));
-		put_row(json_get(f, "picked"), old_end(a), out);
+		answer_row_than(json_get(f, "picked"), old_end(a), out);
 		str_putc(out, '\n');
 		if (isnan(answer_number(f, "reproduced.share")))
 			continue;
 		answer_label(out, "");
 		str_puts(out, "that is ");
-		put_share(json_get(f, "reproduced"), out);
+		answer_share(json_get(f, "reproduced"), out);
 		str_addf(out, " of the %s\n", noun(f));
 	}
 }
@@ -239,10 +238,10 @@ static void put_survival(const char *verdict, const struct json *row, struct str
 		answer_change(row, out);
 	} else if (!strcmp(verdict, "layout")) {
 		str_puts(out, "does not survive another code layout: it is the layout's: ");
-		put_row(row, "the parent", out);
+		answer_row_than(row, "the parent", out);
 	} else {
 		str_puts(out, "in another code layout: ");
-		put_row(row, "the parent", out);
+		answer_row_than(row, "the parent", out);
 	}
 	str_putc(out, '\n');
 }
@@ -332,33 +331,6 @@ static void put_unmeasured(const struct json *a, struct str *out)
 	}
 }
 
-static void put_stopped(const struct json *a, struct str *out)
-{
-	if (!answer_flag(a, "out_of_budget"))
-		return;
-	answer_label(out, "budget");
-	str_puts(out, "spent; the same command with a larger one goes on from here\n");
-}
-
-/* Lines after a label, broken to the terminal's width in their own column. */
-static void put_wrapped(const char *text, unsigned width, struct str *out)
-{
-	enum { COLUMN = 12 };
-
-	for (const char *p = text; *p;) {
-		size_t n = strcspn(p, "\n");
-		AUTO_FREE char *line = xstrndup(p, n);
-
-		if (width > 2 * COLUMN && text_columns(line) > width && n > COLUMN) {
-			str_add(out, line, COLUMN);
-			text_wrap(out, line + COLUMN, COLUMN, COLUMN, width);
-		} else {
-			str_addf(out, "%s\n", line);
-		}
-		p += n + (p[n] == '\n');
-	}
-}
-
 void answer_confirm(const struct json *a, const struct answer_style *style, struct str *out)
 {
 	const struct json *list = json_get(a, "findings");
@@ -374,7 +346,7 @@ void answer_confirm(const struct json *a, const struct answer_style *style, stru
 	put_picked(a, &text);
 	put_layout(a, &text);
 	answer_notes(a, &text);
-	put_stopped(a, &text);
+	answer_put_stopped(a, &text);
 	answer_cost(a, "builds_made", &text);
-	put_wrapped(text.p, style->width, out);
+	answer_put_wrapped(text.p, style->width, out);
 }

@@ -64,7 +64,7 @@ static void what_is_left_of_the_loss_decides(void **state UNUSED)
 
 		begin(&d, 3);
 		measured(&d, "time", rows[i].level, 1e-4);
-		confirm_find(&d, &f);
+		confirm_find(&d, CONFIRM_FIXED, CONFIRM_PICKED, &f);
 		assert_int_equal(f.n, 1);
 		if (f.v[0].verdict != rows[i].verdict)
 			fail_msg("row %zu: %s", i, confirm_verdict_name(f.v[0].verdict));
@@ -89,13 +89,13 @@ static void a_wide_share_goes_on(void **state UNUSED)
 
 	begin(&d, 3);
 	measured(&d, "time", level, 0.004);
-	confirm_find(&d, &f);
+	confirm_find(&d, CONFIRM_FIXED, CONFIRM_PICKED, &f);
 	assert_int_equal(f.v[0].loss.j.verdict, VERDICT_SLOWER);
 	assert_true(f.v[0].share.high - f.v[0].share.low > 0.5);
 	assert_false(confirm_enough(&d));
 	f.n = 0;
 	d.look = UINT32_MAX;
-	confirm_find(&d, &f);
+	confirm_find(&d, CONFIRM_FIXED, CONFIRM_PICKED, &f);
 	assert_true(isnan(f.v[0].share.share));
 	free(f.v);
 }
@@ -109,7 +109,7 @@ static void exact_counts_give_the_share_itself(void **state UNUSED)
 	begin(&d, 4);
 	for (size_t i = 0; i < 4; i++)
 		fill(&d.sides[i], "instructions", 2, level[i], 0, true);
-	confirm_find(&d, &f);
+	confirm_find(&d, CONFIRM_FIXED, CONFIRM_PICKED, &f);
 	assert_int_equal(f.v[0].verdict, CONFIRM_PARTLY);
 	assert_double(f.v[0].share.share, 0.75, 1e-12);
 	assert_double(f.v[0].share.low, f.v[0].share.high, 0);
@@ -126,7 +126,7 @@ static void picking_brings_the_rest_of_the_share(void **state UNUSED)
 
 	begin(&d, 4);
 	measured(&d, "time", level, 1e-4);
-	confirm_find(&d, &f);
+	confirm_find(&d, CONFIRM_FIXED, CONFIRM_PICKED, &f);
 	assert_double(f.v[0].again.share, 0.75, 1e-6);
 	assert_true(f.v[0].again.low < 0.75 && f.v[0].again.high > 0.75);
 	free(f.v);
@@ -184,7 +184,7 @@ static void the_share_keeps_its_level_over_all_looks(void **state UNUSED)
 
 			begin(&d, 3);
 			simulate(&d, levels[k], 0.03, &seed);
-			confirm_find(&d, &f);
+			confirm_find(&d, CONFIRM_FIXED, CONFIRM_PICKED, &f);
 			told += !isnan(f.v[0].share.share);
 			covered += f.v[0].share.low <= truth && f.v[0].share.high >= truth;
 			wrong += f.v[0].verdict == CONFIRM_REFUTED ||
@@ -219,7 +219,7 @@ static void metrics_without_a_loss_do_not_count(void **state UNUSED)
 		judge_plan_make(0.05, 0, 4, &d.plan);
 		measured(&d, "one", rows[i].one, 1e-4);
 		measured(&d, "two", rows[i].two, 1e-4);
-		confirm_find(&d, &f);
+		confirm_find(&d, CONFIRM_FIXED, CONFIRM_PICKED, &f);
 		assert_int_equal(f.n, 2);
 		if (confirm_sum(&f) != rows[i].verdict)
 			fail_msg("row %zu: %s", i, confirm_verdict_name(confirm_sum(&f)));
