@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n)
 		assert(isfinite(v));
 	memcpy(all, data, n);
 	all[n] = '\0';
-	if (numbers_parse(all, n, "fuzz", &got, &e) == 0)
+	if (numbers_parse(all, n, "fuzz", &got, NULL, &e) == 0)
 		for (size_t k = 0; k < got.n; k++)
 			for (size_t j = 0; j < got.v[k].n; j++)
 				assert(isfinite(got.v[k].v[j]));

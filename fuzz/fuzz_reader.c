@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every reader on any output. First byte: exit status; then stdout and stderr, parted by the first byte 0xff (or all stdout).
+ * Every reader on any output, and any bytes as a file of results. First byte: exit status; then stdout and stderr, parted by the first byte 0xff (or
+ * all stdout, which is the file).
  */
 #include "reader/reader.h"
 
@@ -9,6 +10,21 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
+
+static void as_a_file(const struct reader *r, const char *text, size_t n)
+{
+	AUTO(numbers) struct numbers got = { 0 };
+	const char *format;
+	struct err e = ERR_INIT;
+
+	if (reader_file(r, text, n, "fuzz", &got, &format, &e) < 0) {
+		assert(e.msg[0] && !strchr(e.msg, '\n'));
+		return;
+	}
+	for (size_t i = 0; i < got.n; i++)
+		for (size_t k = 0; k < got.v[i].n; k++)
+			assert(isfinite(got.v[i].v[k]));
+}
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n)
 {
@@ -26,7 +42,10 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n)
 	err[err_n] = '\0';
 	struct reader_input in = { out, out_n, err, err_n, data[0], "([0-9.]+) *([a-z/]*)", NULL };
 
+	as_a_file(NULL, out, out_n);
 	for (const struct reader *const *r = readers; *r; r++) {
+		as_a_file(*r, out, out_n);
+
 		struct reader_result got;
 		struct err e = ERR_INIT;
 

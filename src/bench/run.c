@@ -378,6 +378,8 @@ static int judge_output(struct running *x, struct err *e)
 		       x->proc.out_truncated ? " (its output was cut at 16 MiB)" : "");
 	if (r == 0)
 		add_read(x, &got);
+	for (size_t i = 0; i < got.notes.n; i++)
+		strvec_add(&x->ret->remarks, got.notes.v[i]);
 	reader_result_done(&got);
 	return r;
 }

@@ -9,6 +9,7 @@
 
 #include "cli/term.h"
 #include "hunt/versus.h"
+#include "reader/reader.h"
 #include "report/answer.h"
 #include "sys/fs.h"
 #include "text/json.h"
@@ -20,6 +21,7 @@ struct compare_args {
 	unsigned runs, layouts;
 	int better;
 	int exit_code;
+	const char *reader;
 };
 
 static const char *const directions[] = { "guess", "lower", "higher", NULL };
@@ -36,6 +38,8 @@ const struct opt cmd_compare_options[] = {
 	  .min = 1, .max = 64 },
 	{ 0, "better", OPT_CHOICE, OPT_INTO(struct compare_args, better), "WHICH",
 	  "of numbers in files: which direction is better", .choices = directions },
+	{ 0, "reader", OPT_STRING, OPT_INTO(struct compare_args, reader), "NAME",
+	  "of files: their format, instead of finding it by looking at each" },
 	{ 0, "exit-code", OPT_CHOICE, OPT_INTO(struct compare_args, exit_code), "HOW",
 	  "bisect: 0 / 1 / 125 / 128 for use inside 'git bisect run'", .choices = exit_codes },
 	OPT_COMMON_STORE(struct compare_args, m.common),
@@ -105,6 +109,22 @@ static int compare_variants(const struct compare_args *a, const struct strvec *a
 	return r;
 }
 
+static int compare_files(const struct compare_args *a, const struct strvec *args, char **ret,
+			 struct err *e)
+{
+	struct versus_files_options o = {
+		.paths = (const char *const *)args->v,
+		.n = args->n,
+		.alpha = a->m.alpha,
+		.margin = measuring_margin(&a->m, NULL),
+		.better = (enum better)a->better,
+		.metric = a->m.metric,
+	};
+	int r = a->reader ? reader_find(a->reader, &o.reader, e) : 0;
+
+	return r < 0 ? r : versus_files(&o, ret, e);
+}
+
 static int compare(const struct compare_args *a, const struct strvec *args)
 {
 	struct err e = ERR_INIT;
@@ -114,13 +134,11 @@ static int compare(const struct compare_args *a, const struct strvec *args)
 
 	if (args->n < 2) {
 		err_set(&e, ERR_USAGE,
-			"compare wants at least two variants or two files of numbers");
+			"compare wants at least two variants or two files of results");
 		return cmd_fail(&e);
 	}
 	if (are_files(args))
-		r = versus_files((const char *const *)args->v, args->n, a->m.alpha,
-				 measuring_margin(&a->m, NULL), (enum better)a->better, a->m.metric,
-				 &answer, &e);
+		r = compare_files(a, args, &answer, &e);
 	else
 		r = compare_variants(a, args, &answer, &stored, &untestable, &e);
 	if (r == 0)

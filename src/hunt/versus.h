@@ -29,6 +29,14 @@ struct json;
 int versus_recompute(struct session *s, const char *kind, const struct json *question,
 		     const struct observations *obs, char **ret_answer, struct err *e) MUST_USE;
 
-/* Numbers that exist already: each file a side; no repository, no store. "-" is stdin. */
-int versus_files(const char *const *paths, size_t n, double alpha, double margin,
-		 enum better better, const char *metric, char **ret_answer, struct err *e) MUST_USE;
+/* Results that exist already: each file a side; no repository, no store. "-" is stdin. */
+struct reader;
+struct versus_files_options {
+	const char *const *paths;
+	size_t n;
+	double alpha, margin;
+	enum better better;	     /* BETTER_UNKNOWN: as the format says, or by name and unit */
+	const char *metric;	     /* only this one; NULL = all */
+	const struct reader *reader; /* NULL: found by looking at each file */
+};
+int versus_files(const struct versus_files_options *o, char **ret_answer, struct err *e) MUST_USE;

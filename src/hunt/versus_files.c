@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Comparing numbers that exist already. One look at the full level: the runs were not stopped early by us, and the order in
- * which they were made is not known, which the answer says. A file's metrics are all primary, unless one is named.
+ * Comparing results that exist already. One look at the full level: the runs were not stopped early by us, and the order in
+ * which they were made is not known, which the answer says. What a file's benchmarks are run for is primary, unless one metric is named.
+ *
+ * Benchmarks are matched by their names, which stand before their metrics'. Where every file has one benchmark its name
+ * says nothing: it is left out, so that two files of one command each can be compared though the commands differ (./old and ./new).
  */
 #include "hunt/versus.h"
 
 #include "hunt/duel_json.h"
-#include "reader/numbers.h"
+#include "reader/reader.h"
+#include "reader/units.h"
 #include "sys/fs.h"
 #include "text/json.h"
 
@@ -14,44 +18,96 @@
 
 enum { FILE_MAX = 1 << 30 };
 
-static int take_series(struct duel_side *side, const struct series *x, const char *metric,
-		       enum better better, struct err *e)
-{
-	struct reading r = { .metric = x->metric, .unit = x->unit, .resolution = x->resolution };
+/* What one file holds. */
+struct file {
+	struct numbers numbers;
+	const char *format;
+	bool is_suite; /* of several benchmarks */
+	bool any_main;
+};
 
-	if (metric && strcmp(metric, x->metric))
-		return 0;
-	r.better = better != BETTER_UNKNOWN ? better : better_guess(x->metric, x->unit);
+static void look_at(struct file *f)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < f->numbers.n; i++) {
+		const struct series *x = &f->numbers.v[i];
+		const char *bench = x->bench ? x->bench : "";
+
+		f->any_main = f->any_main || !x->side;
+		f->is_suite = f->is_suite || (*bench && first && strcmp(bench, first) != 0);
+		first = *bench && !first ? bench : first;
+	}
+}
+
+static int read_one(const char *path, const struct reader *reader, struct file *f, struct err *e)
+{
+	AUTO(str) struct str text = STR_INIT;
+	int r = fs_read(path, FILE_MAX, &text, e);
+
+	if (r == 0)
+		r = reader_file(reader, text.p, text.n, path, &f->numbers, &f->format, e);
+	if (r == 0)
+		look_at(f);
+	return r;
+}
+
+static int take_series(struct duel_side *side, const struct series *x, const char *name,
+		       bool primary, enum better better, struct err *e)
+{
+	struct reading r = { .metric = xstrdup(name),
+			     .unit = x->unit,
+			     .resolution = x->resolution };
+	AUTO_FREE char *metric = r.metric;
+	int f = 0;
+
+	r.better = better != BETTER_UNKNOWN ? better : x->better;
+	if (r.better == BETTER_UNKNOWN)
+		r.better = better_guess(x->metric, x->unit);
 	/* a bare column of numbers is read as times, which the answer says */
 	if (r.better == BETTER_UNKNOWN)
 		r.better = BETTER_LOWER;
-	for (size_t i = 0; i < x->n; i++) {
+	for (size_t i = 0; i < x->n && f == 0; i++) {
 		r.value = x->v[i];
-		if (!duel_add(side, &r, r.better, true, 0, 0))
-			return err_set(e, ERR_USAGE, "%s: metric '%s' has two units", side->label,
-				       x->metric);
+		if (!duel_add(side, &r, r.better, primary, 0, 0))
+			f = err_set(e, ERR_USAGE, "%s: metric '%s' has two units", side->label,
+				    metric);
 	}
-	return 0;
+	return f;
 }
 
-static int read_side(struct duel_side *side, const char *path, const char *metric,
-		     enum better better, struct err *e)
+/* `metric`: one that is asked for, by its own name or with its benchmark's. */
+static int fill_side(struct duel_side *side, const struct file *f, bool suite,
+		     const struct versus_files_options *o, struct err *e)
 {
-	AUTO(str) struct str text = STR_INIT;
-	AUTO(numbers) struct numbers n = { 0 };
-	int r;
+	int r = 0;
 
-	side->label = xstrdup(path);
-	side->node = xstrdup(path);
-	if ((r = fs_read(path, FILE_MAX, &text, e)) < 0)
-		return r;
-	if ((r = numbers_parse(text.p, text.n, path, &n, e)) < 0)
-		return r;
-	for (size_t i = 0; i < n.n && r == 0; i++)
-		r = take_series(side, &n.v[i], metric, better, e);
+	for (size_t i = 0; i < f->numbers.n && r == 0; i++) {
+		const struct series *x = &f->numbers.v[i];
+		AUTO_FREE char *full = series_name(x, true);
+		AUTO_FREE char *name = series_name(x, suite);
+
+		if (o->metric && strcmp(o->metric, full) != 0 && strcmp(o->metric, x->metric) != 0)
+			continue;
+		r = take_series(side, x, name, o->metric || !x->side || !f->any_main, o->better, e);
+	}
 	if (r == 0 && !side->n_series)
-		return err_set(e, ERR_USAGE, "%s: no metric '%s'", path, metric);
+		return err_set(e, ERR_USAGE, "%s: no metric '%s'", side->label, o->metric);
 	return r;
+}
+
+/* In the baseline's unit, where that is the same one scaled. */
+static void convert(struct metric_series *b, const struct metric_series *a)
+{
+	double by, over;
+
+	if (!strcmp(a->unit, b->unit) || !units_factor(b->unit, a->unit, &by, &over))
+		return;
+	for (size_t i = 0; i < b->n; i++)
+		b->v[i] = b->v[i] * by / over;
+	b->resolution = b->resolution * by / over;
+	free(b->unit);
+	b->unit = xstrdup(a->unit);
 }
 
 /* Sides that share no metric cannot be compared; say so instead of printing an empty table. */
@@ -62,9 +118,11 @@ static int check_common(const struct duel *d, struct err *e)
 
 		for (size_t k = 0; k < d->sides[0].n_series; k++) {
 			const struct metric_series *a = &d->sides[0].series[k];
-			const struct metric_series *b = duel_series(&d->sides[i], a->metric);
+			struct metric_series *b = duel_series(&d->sides[i], a->metric);
 
 			common = common || b;
+			if (b)
+				convert(b, a);
 			if (b && strcmp(a->unit, b->unit))
 				return err_set(e, ERR_USAGE,
 					       "metric '%s' is in '%s' in %s and in '%s' in %s",
@@ -78,7 +136,21 @@ static int check_common(const struct duel *d, struct err *e)
 	return 0;
 }
 
-static void files_answer(const struct duel *d, char **ret)
+/* What the files themselves say that their values do not: "FILE: cache-misses is not supported". */
+static void put_remarks(const struct duel *d, const struct file *files, struct json_out *w)
+{
+	json_out_array(w, "remarks");
+	for (size_t i = 0; i < d->n_sides; i++)
+		for (size_t k = 0; k < files[i].numbers.notes.n; k++) {
+			AUTO_FREE char *line =
+				xasprintf("%s: %s", d->sides[i].label, files[i].numbers.notes.v[k]);
+
+			json_out_text(w, NULL, line);
+		}
+	json_out_close(w);
+}
+
+static void files_answer(const struct duel *d, const struct file *files, char **ret)
 {
 	AUTO(str) struct str out = STR_INIT;
 	struct json_out w = JSON_OUT_INIT(&out, JSON_STYLE_COMPACT);
@@ -88,26 +160,47 @@ static void files_answer(const struct duel *d, char **ret)
 	json_out_text(&w, "command", "compare");
 	json_out_number(&w, "level", 1 - d->alpha);
 	json_out_number(&w, "margin", d->margin);
+	json_out_array(&w, "formats");
+	for (size_t i = 0; i < d->n_sides; i++)
+		json_out_text(&w, NULL, files[i].format);
+	json_out_close(&w);
 	duel_json(d, &w);
+	put_remarks(d, files, &w);
 	json_out_close(&w);
 	*ret = str_take(&out);
 }
 
-int versus_files(const char *const *paths, size_t n, double alpha, double margin,
-		 enum better better, const char *metric, char **ret_answer, struct err *e)
+static int read_all(const struct versus_files_options *o, struct duel *d, struct file *files,
+		    struct err *e)
 {
-	AUTO(duel) struct duel d;
+	bool suite = false;
 	int r = 0;
 
-	duel_init(&d, n, alpha, margin);
+	for (size_t i = 0; i < o->n && r == 0; i++) {
+		d->sides[i].label = xstrdup(o->paths[i]);
+		d->sides[i].node = xstrdup(o->paths[i]);
+		r = read_one(o->paths[i], o->reader, &files[i], e);
+		suite = suite || files[i].is_suite;
+	}
+	for (size_t i = 0; i < o->n && r == 0; i++)
+		r = fill_side(&d->sides[i], &files[i], suite, o, e);
+	return r < 0 ? r : check_common(d, e);
+}
+
+int versus_files(const struct versus_files_options *o, char **ret_answer, struct err *e)
+{
+	AUTO(duel) struct duel d;
+	AUTO_FREE struct file *files = xcalloc(o->n, sizeof(*files));
+
+	duel_init(&d, o->n, o->alpha, o->margin);
 	d.imported = true;
 	d.look = 0;
-	judge_plan_fixed(alpha, &d.plan);
-	for (size_t i = 0; i < n && r == 0; i++)
-		r = read_side(&d.sides[i], paths[i], metric, better, e);
+	judge_plan_fixed(o->alpha, &d.plan);
+	int r = read_all(o, &d, files, e);
+
 	if (r == 0)
-		r = check_common(&d, e);
-	if (r == 0)
-		files_answer(&d, ret_answer);
+		files_answer(&d, files, ret_answer);
+	for (size_t i = 0; i < o->n; i++)
+		numbers_done(&files[i].numbers);
 	return r;
 }

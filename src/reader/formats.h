@@ -8,3 +8,6 @@ extern const struct reader reader_lines;
 extern const struct reader reader_regex;
 extern const struct reader reader_exit_status;
 extern const struct reader reader_stress_ng;
+extern const struct reader reader_hyperfine;
+extern const struct reader reader_google_benchmark;
+extern const struct reader reader_fio;

@@ -14,14 +14,26 @@ struct parse {
 	bool any_plain, any_named;
 };
 
+void series_done(struct series *s)
+{
+	free(s->bench);
+	free(s->metric);
+	free(s->unit);
+	free(s->v);
+}
+
+char *series_name(const struct series *s, bool with_bench)
+{
+	return with_bench && s->bench && *s->bench ? xasprintf("%s %s", s->bench, s->metric)
+						   : xstrdup(s->metric);
+}
+
 void numbers_done(struct numbers *s)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		free(s->v[i].metric);
-		free(s->v[i].unit);
-		free(s->v[i].v);
-	}
+	for (size_t i = 0; i < s->n; i++)
+		series_done(&s->v[i]);
 	free(s->v);
+	strvec_done(&s->notes);
 	*s = (struct numbers){ 0 };
 }
 
@@ -95,8 +107,10 @@ static int plain_line(struct parse *p, const char *line, size_t n, struct err *e
 			}
 		}
 		if (behind + 1 < end && *behind == ',' && !is_gap(behind[1]))
-			return refuse(p, e, "a comma without a blank: write decimals with '.', separate values by blanks",
-				      line, n);
+			return refuse(
+				p, e,
+				"a comma without a blank: write decimals with '.', separate values by blanks",
+				line, n);
 		if (behind < end && !is_gap(*behind))
 			return refuse(p, e, "neither numbers nor 'name: value unit'", line, n);
 		r = add(p, &x, e);
@@ -125,7 +139,7 @@ static int one_line(struct parse *p, const char *line, size_t n, struct err *e)
 }
 
 int numbers_parse(const char *text, size_t text_n, const char *name, struct numbers *ret,
-		  struct err *e)
+		  bool *ret_is_begun, struct err *e)
 {
 	struct numbers got = { 0 };
 	struct parse p = { .ret = &got, .name = strcmp(name, "-") ? name : "standard input" };
@@ -146,6 +160,8 @@ int numbers_parse(const char *text, size_t text_n, const char *name, struct numb
 	}
 	if (r == 0 && !got.n)
 		r = err_set(e, ERR_USAGE, "%s: no number in it", p.name);
+	if (ret_is_begun)
+		*ret_is_begun = got.n > 0;
 	if (r < 0) {
 		numbers_done(&got);
 		return r;

@@ -2,144 +2,28 @@
 /*
  * reader - the table of formats, and what holds for all of them.
  *
- * Values are folded into one sum per metric while they come, so a benchmark that prints ten million iterations needs no
- * more memory than one that prints ten.
+ * A file's format is found by looking: JSON by the keys of its first value, once that is parsed (a name within some
+ * string cannot mislead it, and it is parsed once); text by its beginning; what fits none is a column of numbers or nothing.
  */
 #include "reader/reader.h"
 
 #include "reader/formats.h"
+#include "reader/jsondocs.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-enum { METRICS_MAX = 1000 };
+enum { METRICS_MAX = 1000, FILE_METRICS_MAX = 20000, HEAD_MAX = 64 << 10 };
 
 const struct reader *const readers[] = {
-	&reader_lines,
-	&reader_regex,
-	&reader_exit_status,
-	&reader_stress_ng,
-	NULL,
-};
-
-struct gathered {
-	char *metric, *unit;
-	size_t metric_n, unit_n;
-	long double sum;
-	uint64_t n;
-	double resolution;
-};
-
-struct gather {
-	struct gathered *v;
-	size_t n, cap;
-	size_t last; /* iterations repeat their metrics in order: look behind the last one first */
-	size_t lines, other_lines;
-	struct reader_result *ret;
+	&reader_lines, &reader_regex,	  &reader_exit_status,	    &reader_stress_ng,
+	&reader_fio,   &reader_hyperfine, &reader_google_benchmark, NULL,
 };
 
 void reader_result_done(struct reader_result *r)
 {
 	readings_done(&r->readings);
-}
-
-static bool is_time(const char *unit)
-{
-	static const char *const units[] = { "s",   "ms",   "us",      "µs",  "ns",
-					     "sec", "secs", "seconds", "min", "h" };
-	size_t n = strcspn(unit, "/");
-
-	for (size_t i = 0; i < ARRAY_LEN(units); i++)
-		if (strlen(units[i]) == n && !strncasecmp(unit, units[i], n))
-			return true;
-	return false;
-}
-
-void gather_problem(struct gather *g, const char *metric, size_t metric_n, const char *fmt, ...)
-{
-	struct reader_result *r = g->ret;
-	va_list ap;
-
-	if (r->problem[0])
-		return;
-	va_start(ap, fmt);
-	vsnprintf(r->problem, sizeof(r->problem), fmt, ap);
-	va_end(ap);
-	/* Whatever a benchmark printed: the message stays one line of text. */
-	for (char *p = r->problem; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	if (metric)
-		snprintf(r->problem_metric, sizeof(r->problem_metric), "%.*s", (int)metric_n,
-			 metric);
-}
-
-static struct gathered *find(struct gather *g, const char *metric, size_t n)
-{
-	for (size_t k = 0; k < g->n; k++) {
-		size_t i = (g->last + k) % g->n;
-
-		if (g->v[i].metric_n == n && !memcmp(g->v[i].metric, metric, n)) {
-			g->last = i + 1;
-			return &g->v[i];
-		}
-	}
-	return NULL;
-}
-
-void gather_add(struct gather *g, const char *metric, size_t metric_n, const char *unit,
-		size_t unit_n, double value, double resolution)
-{
-	if (g->ret->problem[0])
-		return;
-	if (!isfinite(value)) {
-		gather_problem(g, metric, metric_n, "metric '%.*s' is not a finite number",
-			       (int)metric_n, metric);
-		return;
-	}
-	struct gathered *x = find(g, metric, metric_n);
-
-	if (x && (x->unit_n != unit_n || memcmp(x->unit, unit, unit_n) != 0)) {
-		gather_problem(g, metric, metric_n,
-			       "metric '%.*s' is printed in '%s' and in '%.*s' by one run",
-			       (int)metric_n, metric, x->unit, (int)unit_n, unit);
-		return;
-	}
-	if (!x && g->n >= METRICS_MAX) {
-		gather_problem(g, NULL, 0, "more than %d different metrics in one run",
-			       METRICS_MAX);
-		return;
-	}
-	if (!x) {
-		x = ARRAY_GROW(g);
-		*x = (struct gathered){ xstrndup(metric, metric_n),
-					xstrndup(unit, unit_n),
-					metric_n,
-					unit_n,
-					0,
-					0,
-					resolution };
-	}
-	if (value < 0 && is_time(x->unit))
-		gather_problem(g, metric, metric_n, "metric '%s' is a negative time: %g %s",
-			       x->metric, value, x->unit);
-	x->sum += value;
-	x->n++;
-	x->resolution = fmin(x->resolution, resolution);
-}
-
-void gather_line(struct gather *g, bool is_reading)
-{
-	g->lines += is_reading;
-	g->other_lines += !is_reading;
-}
-
-bool gather_any(const struct gather *g)
-{
-	return g->n > 0;
+	strvec_done(&r->notes);
 }
 
 int reader_find(const char *name, const struct reader **ret, struct err *e)
@@ -168,24 +52,171 @@ int reader_find(const char *name, const struct reader **ret, struct err *e)
 	return err_set(e, ERR_USAGE, "no reader '%s'; there are: %s", name, list.p);
 }
 
+/* --- JSON ----------------------------------------------------------------------------------------------------------- */
+
+static const struct reader *json_reader(const struct json *doc)
+{
+	for (const struct reader *const *r = readers; *r; r++)
+		if ((*r)->json_is && (*r)->json_is(doc))
+			return *r;
+	return NULL;
+}
+
+/* The first keys of a value that no format knows, for the message. */
+static void put_keys(const struct json *doc, struct str *out)
+{
+	const char *key;
+	void *iter = NULL;
+	unsigned n = 0;
+
+	if (json_kind(doc) == JSON_IS_ARRAY)
+		doc = json_at(doc, 0);
+	while (json_kind(doc) == JSON_IS_OBJECT && n < 4 && json_next(doc, &iter, &key))
+		str_addf(out, "%s'%.30s'", n++ ? ", " : "; its keys are ", key);
+	if (json_kind(doc) == JSON_IS_OBJECT && json_count(doc) > n)
+		str_puts(out, ", ...");
+}
+
+static int unknown_json(const char *name, const struct json *doc, struct err *e)
+{
+	AUTO(str) struct str tried = STR_INIT, keys = STR_INIT;
+
+	for (const struct reader *const *r = readers; *r; r++)
+		if ((*r)->json_is)
+			str_addf(&tried, "%s%s", tried.n ? ", " : "", (*r)->name);
+	put_keys(doc, &keys);
+	str_make_printable(&keys);
+	return err_set(e, ERR_USAGE, "%s: JSON of no known format%s (tried: %s)", name, keys.p,
+		       tried.p);
+}
+
+/* All values of a text. *r NULL: the first one's keys say whose they are. A problem of the contents is the gather's. */
+static int read_docs(const struct reader **r, const char *text, size_t n, const char *name,
+		     struct gather *g, struct err *e)
+{
+	struct jsondocs docs;
+	int x = 0;
+	size_t count = 0;
+
+	if (n > (size_t)JSONDOCS_MAX_MIB << 20)
+		return err_set(e, ERR_USAGE, "%s: %zu MiB of JSON, more than the %d that are read",
+			       name, n >> 20, JSONDOCS_MAX_MIB);
+	jsondocs_init(&docs, text, n, name);
+	while (x == 0 && !gather_has_problem(g)) {
+		__attribute__((cleanup(json_root_done))) struct json *doc = NULL;
+
+		x = jsondocs_next(&docs, &doc, e);
+		if (x <= 0)
+			break;
+		x = 0;
+		count++;
+		if (!*r)
+			*r = json_reader(doc);
+		if (!*r)
+			x = unknown_json(name, doc, e);
+		else if (!(*r)->json_is(doc))
+			x = err_set(e, ERR_USAGE, "%s:%u: this JSON is not what %s writes", name,
+				    docs.line, (*r)->name);
+		else
+			(*r)->json_read(doc, g);
+	}
+	jsondocs_done(&docs);
+	if (x == 0 && !count)
+		x = err_set(e, ERR_USAGE, "%s: no JSON in it", name);
+	return x;
+}
+
+/* --- a run ---------------------------------------------------------------------------------------------------------- */
+
+static int read_run(const struct reader *r, const struct reader_input *in, struct gather *g,
+		    struct err *e)
+{
+	struct err why = ERR_INIT;
+
+	if (!r->json_read)
+		return r->read(in, g, e);
+	if (read_docs(&r, in->out, in->out_n, "its output", g, &why) < 0)
+		gather_problem(g, NULL, 0, "%s", why.msg);
+	return 0;
+}
+
 int reader_read(const struct reader *r, const struct reader_input *in, struct reader_result *ret,
 		struct err *e)
 {
-	struct gather g = { .ret = ret };
+	AUTO(gather_ptr) struct gather *g = gather_new(false, METRICS_MAX);
+	const char *metric;
 
 	*ret = (struct reader_result){ 0 };
-	int x = r->read(in, &g, e);
+	int x = read_run(r, in, g, e);
 
-	for (size_t i = 0; i < g.n; i++) {
-		struct gathered *m = &g.v[i];
-		double mean = (double)(m->sum / (long double)m->n);
-
-		readings_add(&ret->readings, m->metric, m->unit, mean, m->resolution / (double)m->n,
-			     better_guess(m->metric, m->unit), false);
-		free(m->metric);
-		free(m->unit);
-	}
-	free(g.v);
-	ret->whole = g.lines && !g.other_lines;
+	gather_take_readings(g, &ret->readings, &ret->notes);
+	snprintf(ret->problem, sizeof(ret->problem), "%s", gather_why(g, &metric));
+	snprintf(ret->problem_metric, sizeof(ret->problem_metric), "%s", metric);
+	ret->whole = gather_whole(g);
 	return x;
+}
+
+/* --- a file --------------------------------------------------------------------------------------------------------- */
+
+static const struct reader *text_reader(const char *text, size_t n)
+{
+	for (const struct reader *const *r = readers; *r; r++)
+		if ((*r)->sniff && (*r)->sniff(text, n < HEAD_MAX ? n : HEAD_MAX))
+			return *r;
+	return NULL;
+}
+
+/* Numbers, or none of the formats. A file whose first line is understood is one of numbers with a mistake further down. */
+static int read_numbers(const char *text, size_t n, const char *name, struct numbers *ret,
+			struct err *e)
+{
+	AUTO(str) struct str tried = STR_INIT;
+	bool is_begun;
+	struct err why = ERR_INIT;
+	int x = numbers_parse(text, n, name, ret, &is_begun, &why);
+
+	if (x >= 0)
+		return x;
+	if (is_begun)
+		return err_set(e, why.kind, "%s", why.msg);
+	for (const struct reader *const *r = readers; *r; r++)
+		if ((*r)->sniff || (*r)->json_is)
+			str_addf(&tried, ", %s", (*r)->name);
+	return err_set(e, ERR_USAGE, "%.300s (tried: numbers%s)", why.msg, tried.p);
+}
+
+static int read_text(const struct reader *r, const char *text, size_t n, struct gather *g,
+		     struct err *e)
+{
+	const struct reader_input in = { .out = text, .out_n = n, .err = "" };
+
+	return r->read(&in, g, e);
+}
+
+int reader_file(const struct reader *r, const char *text, size_t n, const char *name,
+		struct numbers *ret, const char **ret_format, struct err *e)
+{
+	AUTO(gather_ptr) struct gather *g = gather_new(true, FILE_METRICS_MAX);
+	bool at_once = false, is_json = jsondocs_sniff(text, n < HEAD_MAX ? n : HEAD_MAX, &at_once);
+	const char *label = strcmp(name, "-") ? name : "standard input";
+	int x;
+
+	if (r && r->any_status)
+		return err_set(e, ERR_USAGE, "the reader '%s' reads no files", r->name);
+	if (!r && !at_once)
+		r = text_reader(text, n);
+	if (!r && !is_json) {
+		*ret_format = "numbers";
+		return read_numbers(text, n, name, ret, e);
+	}
+	x = r && !r->json_read ? read_text(r, text, n, g, e) : read_docs(&r, text, n, label, g, e);
+	if (x < 0)
+		return x;
+	*ret_format = r->name;
+	if (gather_has_problem(g))
+		return err_set(e, ERR_USAGE, "%s: %s", label, gather_why(g, NULL));
+	if (!gather_any(g))
+		return err_set(e, ERR_USAGE, "%s: no value in it that %s knows", label, r->name);
+	gather_take_numbers(g, ret);
+	return 0;
 }

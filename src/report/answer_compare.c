@@ -132,6 +132,14 @@ static void put_failures(const struct json *answer, struct str *out)
 	}
 }
 
+static void put_remarks(const struct json *answer, struct str *out)
+{
+	const struct json *list = json_get(answer, "remarks");
+
+	for (size_t i = 0; i < json_count(list); i++)
+		str_addf(out, " note: %s\n", answer_str(json_at(list, i), NULL));
+}
+
 void answer_notes(const struct json *answer, struct str *out)
 {
 	put_warnings(answer, out);
@@ -265,6 +273,7 @@ void answer_compare(const struct json *answer, const struct answer_style *style,
 	}
 	put_metrics(answer, style, out);
 	answer_notes(answer, out);
+	put_remarks(answer, out);
 	if (one_build_each(answer))
 		str_puts(
 			out,

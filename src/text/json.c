@@ -183,18 +183,89 @@ static const struct json *value(const json_t *j)
 	return (const struct json *)j;
 }
 
+/* The length of a word for "no number" at p, or 0. */
+static size_t no_number(const char *p, size_t n)
+{
+	static const char *const words[] = {
+		"NaN", "-NaN", "nan", "-nan", "Infinity", "-Infinity"
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+		size_t w = strlen(words[i]);
+
+		if (n >= w && !memcmp(p, words[i], w))
+			return w;
+	}
+	return 0;
+}
+
+bool json_without_nan(const char *text, size_t n, struct str *ret)
+{
+	size_t done = 0;
+	bool in_string = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (in_string && text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			in_string = !in_string;
+		size_t w = in_string || i >= n ? 0 : no_number(text + i, n - i);
+
+		if (!w)
+			continue;
+		str_add(ret, text + done, i - done);
+		str_puts(ret, "null");
+		done = i + w;
+		i = done - 1;
+	}
+	if (!done)
+		return false;
+	str_add(ret, text + done, n - done);
+	return true;
+}
+
+/* What jansson says ends in "near 'TOKEN'", and a token may be anything: made one line of text. */
+static int refuse(json_error_t *why, const char *name, unsigned line, struct err *e)
+{
+	for (char *p = why->text; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	return err_set(e, ERR_USAGE, "%s:%u:%d: not JSON: %s", name, line + (unsigned)why->line - 1,
+		       why->column, why->text);
+}
+
+static json_t *load(const char *text, size_t n, size_t flags, json_error_t *why)
+{
+	json_t *root = json_loadb(text, n, flags, why);
+
+	/* A counter above 2^63 is still a number. */
+	if (!root && json_error_code(why) == json_error_numeric_overflow)
+		root = json_loadb(text, n, flags | JSON_DECODE_INT_AS_REAL, why);
+	return root;
+}
+
 int json_parse(const char *text, size_t n, const char *name, struct json **ret, struct err *e)
 {
 	const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
 	json_error_t why;
-	json_t *root = json_loadb(text, n, flags, &why);
+	json_t *root = load(text, n, flags, &why);
 
-	/* A counter above 2^63 is still a number. */
-	if (!root && json_error_code(&why) == json_error_numeric_overflow)
-		root = json_loadb(text, n, flags | JSON_DECODE_INT_AS_REAL, &why);
 	if (!root)
-		return err_set(e, ERR_USAGE, "%s:%d:%d: not JSON: %s", name, why.line, why.column,
-			       why.text);
+		return refuse(&why, name, 1, e);
+	*ret = (struct json *)root;
+	return 0;
+}
+
+int json_parse_next(const char *text, size_t n, const char *name, unsigned line, struct json **ret,
+		    size_t *ret_used, struct err *e)
+{
+	const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK;
+	json_error_t why;
+	json_t *root = load(text, n, flags, &why);
+
+	if (!root)
+		return refuse(&why, name, line, e);
+	*ret_used = (size_t)why.position;
 	*ret = (struct json *)root;
 	return 0;
 }

@@ -266,7 +266,7 @@ static void files_of_numbers(void **state UNUSED)
 		struct err e = ERR_INIT;
 		double sum = 0;
 
-		if (numbers_parse(rows[i].text, strlen(rows[i].text), "f", &got, &e) < 0)
+		if (numbers_parse(rows[i].text, strlen(rows[i].text), "f", &got, NULL, &e) < 0)
 			fail_msg("%s", e.msg);
 		assert_int_equal(got.n, 1);
 		assert_string_equal(got.v[0].metric, rows[i].metric);
@@ -303,7 +303,7 @@ static void files_that_are_refused(void **state UNUSED)
 		struct err e = ERR_INIT;
 
 		assert_int_equal(
-			numbers_parse(rows[i].text, strlen(rows[i].text), "f.txt", &got, &e),
+			numbers_parse(rows[i].text, strlen(rows[i].text), "f.txt", &got, NULL, &e),
 			-ERR_USAGE);
 		if (!strstr(e.msg, rows[i].words))
 			fail_msg("'%s' lacks '%s'", e.msg, rows[i].words);
