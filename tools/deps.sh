@@ -7,7 +7,7 @@ level=${1:-check}
 # Debian package, then how to see that it is there without dpkg: a pkg-config module, a program or a header.
 build='gcc:program:gcc make:program:make meson:program:meson ninja-build:program:ninja pkg-config:program:pkg-config
 git:program:git libc6-dev:header:stdio.h libsqlite3-dev:module:sqlite3 libjansson-dev:module:jansson
-libyaml-dev:module:yaml-0.1 r-mathlib:module:libRmath libzstd-dev:module:libzstd
+libyaml-dev:module:yaml-0.1 libexpat1-dev:module:expat r-mathlib:module:libRmath libzstd-dev:module:libzstd
 libelf-dev:module:libelf liblzma-dev:module:liblzma zlib1g-dev:module:zlib'
 # netperf, for the workloads of that name, is not among these: Debian has it in non-free, which is the user's to allow. The tests do without.
 check='libcmocka-dev:module:cmocka bats:program:bats valgrind:program:valgrind pmccabe:program:pmccabe

@@ -292,19 +292,27 @@ static const struct suffix bytes[] = { { "B", 1 },
 				       { "GiB", 1073741824.0 },
 				       { "TiB", 1099511627776.0 },
 				       { NULL, 0 } };
+static const struct suffix byte_rates[] = { { "B/s", 1 },
+					    { "KiB/s", 1024.0 },
+					    { "MiB/s", 1048576.0 },
+					    { "GiB/s", 1073741824.0 },
+					    { NULL, 0 } };
+static const struct suffix bit_rates[] = { { "bit/s", 1 },    { "kbit/s", 1e3 },  { "Mbit/s", 1e6 },
+					   { "Gbit/s", 1e9 }, { "Tbit/s", 1e12 }, { NULL, 0 } };
 static const struct suffix counts[] = { { "", 1 },    { "k", 1e3 },  { "M", 1e6 },
 					{ "G", 1e9 }, { "T", 1e12 }, { NULL, 0 } };
 
 static const struct suffix *family(const char *unit, const char **ret_tail)
 {
+	static const struct suffix *const families[] = { seconds, bytes, byte_rates, bit_rates };
+
 	*ret_tail = "";
-	if (!strcmp(unit, "s") || !strcmp(unit, "ns") || !strcmp(unit, "us") || !strcmp(unit, "ms"))
-		return seconds;
-	if (!strcmp(unit, "B") || !strcmp(unit, "KiB") || !strcmp(unit, "MiB") ||
-	    !strcmp(unit, "GiB"))
-		return bytes;
+	for (size_t i = 0; i < ARRAY_LEN(families); i++)
+		for (const struct suffix *u = families[i]; u->name; u++)
+			if (!strcmp(u->name, unit))
+				return families[i];
 	if (!*unit || !strcmp(unit, "instructions") || !strcmp(unit, "count") ||
-	    !strcmp(unit, "/s") || !strcmp(unit, "ops/s") || !strcmp(unit, "bit/s")) {
+	    !strcmp(unit, "/s") || !strcmp(unit, "ops/s")) {
 		*ret_tail = unit;
 		return counts;
 	}

@@ -38,3 +38,20 @@ size_t jsonvalue_take_list(struct gather *g, const struct gather_metric *m, cons
 		n += jsonvalue_take(g, m, json_at(list, i), NULL);
 	return n;
 }
+
+void jsonvalue_take_mean(struct gather *g, const struct gather_metric *m, const struct json *list)
+{
+	long double sum = 0;
+	size_t n = json_count(list);
+	double v;
+
+	for (size_t i = 0; i < n; i++) {
+		if (n == 1 || !json_to_number(json_at(list, i), NULL, &v)) {
+			jsonvalue_take(g, m, json_at(list, i), NULL); /* or says what is wrong */
+			return;
+		}
+		sum += v;
+	}
+	if (n)
+		gather_value(g, m, (double)(sum / (long double)n), 0);
+}

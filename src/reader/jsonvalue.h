@@ -18,3 +18,5 @@ bool jsonvalue_take(struct gather *g, const struct gather_metric *m, const struc
 /* Every number of the list there, in order; how many. */
 size_t jsonvalue_take_list(struct gather *g, const struct gather_metric *m, const struct json *v,
 			   const char *path);
+/* Their mean as one sample; one alone as it is written. An empty list is nothing. */
+void jsonvalue_take_mean(struct gather *g, const struct gather_metric *m, const struct json *list);

@@ -67,7 +67,7 @@ static double take_direction(struct gather *g, const char *direction, const stru
 	json_to_number(d, "io_bytes", &bytes);
 	if (!(ops > 0) && !(bytes > 0))
 		return 0;
-	take(g, direction, "iops", "1/s", BETTER_HIGHER, false, json_member(d, "iops"));
+	take(g, direction, "iops", "ops/s", BETTER_HIGHER, false, json_member(d, "iops"));
 	if (json_member(d, "bw_bytes"))
 		take(g, direction, "bw", "B/s", BETTER_HIGHER, true, json_member(d, "bw_bytes"));
 	else if (json_to_number(d, "bw", &kb))

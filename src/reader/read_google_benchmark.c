@@ -69,7 +69,7 @@ static void take_counters(const struct json *entry, struct gather *g)
 		if (strstr(key, "bytes_per_second"))
 			m.unit = "B/s";
 		else if (per_second)
-			m.unit = "1/s";
+			m.unit = "/s";
 		if ((json_kind(v) == JSON_IS_INT || json_kind(v) == JSON_IS_REAL) &&
 		    !is_own_key(key))
 			jsonvalue_take(g, &m, v, NULL);

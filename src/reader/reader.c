@@ -15,9 +15,29 @@
 
 enum { METRICS_MAX = 1000, FILE_METRICS_MAX = 20000, HEAD_MAX = 64 << 10 };
 
+/* In the order in which a file is tried: JSON by its keys, text by its beginning. */
 const struct reader *const readers[] = {
-	&reader_lines, &reader_regex,	  &reader_exit_status,	    &reader_stress_ng,
-	&reader_fio,   &reader_hyperfine, &reader_google_benchmark, NULL,
+	&reader_lines,
+	&reader_regex,
+	&reader_exit_status,
+	&reader_stress_ng,
+	&reader_fio,
+	&reader_hyperfine,
+	&reader_google_benchmark,
+	&reader_iperf3,
+	&reader_pyperf,
+	&reader_pytest,
+	&reader_jmh,
+	&reader_criterion,
+	&reader_asv,
+	&reader_memtier,
+	&reader_mmtests,
+	&reader_perf_json,
+	&reader_flat, /* fits much: the last of JSON */
+	&reader_stress_ng_yaml,
+	&reader_pts,
+	&reader_junit,
+	NULL,
 };
 
 void reader_result_done(struct reader_result *r)

@@ -266,7 +266,10 @@ void answer_verdict(const struct json *row, struct str *out)
 	}
 	if (v != VERDICT_UNDECIDED || !answer_flag(row, "primary"))
 		return;
-	if (answer_flag(row, "unresolvable") && answer_number(row, "rounding") > 0)
+	double width = answer_number(row, "high") - answer_number(row, "low");
+
+	/* rounding is to blame where it is of the size of the interval; else it is the noise */
+	if (answer_flag(row, "unresolvable") && answer_number(row, "rounding") > 0.025 * width)
 		str_puts(out, ": not resolvable at the printed resolution");
 	else if (answer_flag(row, "unresolvable"))
 		str_puts(out, ": not resolvable (more than 64 times the runs)");

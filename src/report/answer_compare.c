@@ -100,17 +100,45 @@ static void put_variant(const struct json *answer, size_t side, const struct ans
 	table_put(&t, style->width, style->color, out);
 }
 
+static bool has_warning(const struct json *row, const char *text)
+{
+	const struct json *list = json_get(row, "warnings");
+
+	for (size_t i = 0; i < json_count(list); i++)
+		if (!strcmp(answer_str(json_at(list, i), NULL), text))
+			return answer_flag(row, "primary");
+	return false;
+}
+
+/* Once for all metrics that it is said of. */
+static void put_warning(const struct json *metrics, size_t at, const char *text, struct str *out)
+{
+	const struct json *row = json_at(metrics, at);
+	char scratch[13];
+	size_t more = 0;
+
+	for (size_t i = 0; i < at; i++)
+		if (has_warning(json_at(metrics, i), text))
+			return;
+	for (size_t i = at + 1; i < json_count(metrics); i++)
+		more += has_warning(json_at(metrics, i), text);
+	if (more)
+		str_addf(out, " note: %s, and %zu more: %s\n", answer_str(row, "metric"), more,
+			 text);
+	else
+		str_addf(out, " note: %s %s: %s\n", answer_variant(row, "variant", scratch),
+			 answer_str(row, "metric"), text);
+}
+
 static void put_warnings(const struct json *answer, struct str *out)
 {
 	const struct json *metrics = json_get(answer, "metrics");
-	char scratch[13];
 
 	for (size_t i = 0; i < json_count(metrics); i++) {
 		const struct json *row = json_at(metrics, i), *list = json_get(row, "warnings");
 
 		for (size_t k = 0; answer_flag(row, "primary") && k < json_count(list); k++)
-			str_addf(out, " note: %s %s: %s\n", answer_variant(row, "variant", scratch),
-				 answer_str(row, "metric"), answer_str(json_at(list, k), NULL));
+			put_warning(metrics, i, answer_str(json_at(list, k), NULL), out);
 	}
 }
 

@@ -259,7 +259,8 @@ int json_parse(const char *text, size_t n, const char *name, struct json **ret, 
 int json_parse_next(const char *text, size_t n, const char *name, unsigned line, struct json **ret,
 		    size_t *ret_used, struct err *e)
 {
-	const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK;
+	/* Duplicate keys are in what real programs write (iperf3 --bidir): the last one counts. */
+	const size_t flags = JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK;
 	json_error_t why;
 	json_t *root = load(text, n, flags, &why);
 

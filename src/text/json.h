@@ -63,7 +63,10 @@ enum json_kind {
 /* `name` stands in messages: a file's name or what the text is. ERR_USAGE when it is not JSON. */
 int json_parse(const char *text, size_t n, const char *name, struct json **ret,
 	       struct err *e) MUST_USE;
-/* The value at the beginning of `text`, whatever follows it: *ret_used bytes are its. The text begins on line `line`, for messages. */
+/*
+ * The value at the beginning of `text`, whatever follows it: *ret_used bytes are its. The text begins on line `line`, for messages. Of
+ * duplicate keys the last counts, as in other parsers.
+ */
 int json_parse_next(const char *text, size_t n, const char *name, unsigned line, struct json **ret,
 		    size_t *ret_used, struct err *e) MUST_USE;
 /* Adds the text to `ret` with `null` for each NaN and Infinity outside of strings, which Python's json writes; false if it has none. */

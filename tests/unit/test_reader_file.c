@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What holds for files of results of every format; the formats themselves are in test_reader_json.c and its neighbours. */
+/* What holds for files of results of every format; the formats themselves are in test_reader_formats.c and its neighbours. */
 #include "reader_unit.h"
 
 #include "reader/units.h"
