@@ -86,7 +86,7 @@ deb=linux-image-7.2-amd64=7.2.10-1" ]
 @test 'a workload by name, by file, and names that are none' {
 	culprit_run workloads hackbench
 	expect_status 0
-	expect_out 'command: hackbench'
+	expect_out 'hackbench -g 2'
 	culprit_run workloads hackbnch
 	expect_status 2
 	expect_one_line "no workload 'hackbnch', did you mean 'hackbench'?"

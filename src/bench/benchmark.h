@@ -35,6 +35,7 @@ struct benchmark {
 	unsigned warmup;    /* runs discarded at the start of each visit */
 	int64_t timeout_ns;
 	const char *pin;
+	const char **cpus; /* of its parts, in its own order: $CULPRIT_CPUS_1, ... */
 	const char *prepare, *cleanup;
 	const char **env; /* NAME=VALUE */
 	const char **needs;
@@ -42,6 +43,8 @@ struct benchmark {
 	double margin;	    /* 0 = the command's default */
 	enum measure measure;
 	const char *about;
+	const char **suites;		   /* the names of groups that it belongs to */
+	const char **arguments;		   /* the first is $CULPRIT_ARGUMENT; empty = takes none */
 	const char **programs, **packages; /* of this machine; a guest gets copies */
 	/* Of a guest; lists may be NULL. */
 	const char **modules;
@@ -95,11 +98,17 @@ struct config {
 };
 void config_done(struct config *c);
 
+/* A file that lies under the user's own (bench/workload.h). */
+struct config_base {
+	const char *path;
+	const char *
+		argument; /* before those of its benchmark, which gets it behind its name: "stress-ng" is "stress-ng-fork" then; NULL = none */
+};
 /*
- * Read `workload` (NULL = none; see bench/workload.h), then `path` (NULL = none), then each "key.path=value" of `overrides`, then the flags' values (`build`, `bench`; NULL = not given: `bench`
+ * Read `workload` (NULL = none), then `path` (NULL = none), then each "key.path=value" of `overrides`, then the flags' values (`build`, `bench`; NULL = not given: `bench`
  * makes the benchmark called "default"). Errors carry FILE:LINE. Defaults are filled in.
  */
-int config_load(const char *workload, const char *path, const char *const *overrides,
+int config_load(const struct config_base *workload, const char *path, const char *const *overrides,
 		const char *build, const char *bench, struct config *ret, struct err *e) MUST_USE;
 /* The same from a text in memory; `name` stands in messages. NULL text = no file. */
 int config_parse(const char *name, const char *text, size_t n, const char *const *overrides,

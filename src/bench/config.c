@@ -61,8 +61,8 @@ static void *named(const struct conf_schema *s, void **v, size_t *n, size_t size
 struct loading {
 	struct conf_schema schema;
 	struct config *c;
-	const char *base;	 /* a workload's file, or NULL */
-	const struct conf *file; /* NULL without one */
+	const struct config_base *base; /* or NULL */
+	const struct conf *file;	/* NULL without one */
 	struct err *e;
 };
 
@@ -234,6 +234,40 @@ static int check_benchmark(const struct loading *l, struct benchmark *b)
 	return check_inside(l, files, b->files);
 }
 
+static void add_env(struct config *c, struct benchmark *b, const char *name, const char *value)
+{
+	AUTO_FREE char *text = xasprintf("%s=%s", name, value);
+	size_t n = 0;
+
+	while (b->env[n])
+		n++;
+	const char **env = arena_alloc(&c->arena, (n + 2) * sizeof(*env));
+
+	if (n)
+		memcpy(env, b->env, n * sizeof(*env));
+	env[n] = arena_strdup(&c->arena, text);
+	env[n + 1] = NULL;
+	b->env = env;
+}
+
+/* What its commands see of its keys. */
+static int add_variables(const struct loading *l, struct benchmark *b)
+{
+	AUTO_FREE char *cpus = xasprintf("benchmarks.%s.cpus", b->name);
+
+	if (b->arguments[0])
+		add_env(l->c, b, "CULPRIT_ARGUMENT", b->arguments[0]);
+	for (size_t i = 0; b->cpus[i]; i++) {
+		AUTO_FREE char *name = xasprintf("CULPRIT_CPUS_%zu", i + 1);
+
+		if (!good_cpus(b->cpus[i]))
+			return wrong(l, cpus, "%s wants CPUs like 2-3,5, not '%.60s'", cpus,
+				     b->cpus[i]);
+		add_env(l->c, b, name, b->cpus[i]);
+	}
+	return 0;
+}
+
 static int check_target(const struct loading *l, const struct target_config *t)
 {
 	static const char *const known[] = { "local", "vm", "exact", "sim", "ssh", "slurm" };
@@ -264,7 +298,8 @@ static int check(const struct loading *l)
 	    (r = check_inside(l, "project.artefacts", c->project.artefacts)) < 0)
 		return r;
 	for (size_t i = 0; !r && i < c->n_benchmarks; i++)
-		r = check_benchmark(l, &c->benchmarks[i]);
+		if ((r = check_benchmark(l, &c->benchmarks[i])) == 0)
+			r = add_variables(l, &c->benchmarks[i]);
 	for (size_t i = 0; !r && i < c->n_targets; i++)
 		r = check_target(l, &c->targets[i]);
 	for (size_t i = 0; !r && i < c->n_metrics; i++) {
@@ -295,7 +330,7 @@ static int set_flag(struct loading *l, const char *key, const char *flag, const 
 }
 
 /* A file that comes before culprit.yaml: what it gives can be changed there, key by key. */
-static int load_base(struct loading *l, const char *path)
+static int load_base(struct loading *l, const char *path, const char *argument)
 {
 	AUTO(conf_file) struct conf *file = NULL;
 	AUTO(str) struct str text = STR_INIT;
@@ -303,7 +338,24 @@ static int load_base(struct loading *l, const char *path)
 
 	if (r == 0)
 		r = conf_parse(text.p, text.n, path, &file, l->e);
-	return r < 0 ? r : conf_apply(file, &l->schema, l->e);
+	if (r < 0 || (r = conf_apply(file, &l->schema, l->e)) < 0 || !argument ||
+	    l->c->n_benchmarks != 1)
+		return r;
+	struct benchmark *b = l->c->benchmarks;
+	AUTO_FREE char *name = xasprintf("%s-%s", b->name, argument);
+
+	if (!b->arguments[0])
+		return err_set(l->e, ERR_USAGE, "the workload '%s' takes no argument ':%.60s'",
+			       b->name, argument);
+	if ((r = check_name("benchmarks", name, l->e)) < 0)
+		return r;
+	b->name = arena_strdup(&l->c->arena, name);
+	const char **chosen = arena_alloc(&l->c->arena, 2 * sizeof(*chosen));
+
+	chosen[0] = arena_strdup(&l->c->arena, argument);
+	chosen[1] = NULL;
+	b->arguments = chosen;
+	return 0;
 }
 
 static int load(struct loading *l, const char *text, size_t n, const char *const *overrides,
@@ -314,7 +366,7 @@ static int load(struct loading *l, const char *text, size_t n, const char *const
 
 	conf_defaults(&l->schema, "project", l->c);
 	conf_defaults(&l->schema, "kernel", l->c);
-	if (l->base && (r = load_base(l, l->base)) < 0)
+	if (l->base && (r = load_base(l, l->base->path, l->base->argument)) < 0)
 		return r;
 	if (text) {
 		r = conf_parse(text, n, l->c->path, &file, l->e);
@@ -334,7 +386,7 @@ static int load(struct loading *l, const char *text, size_t n, const char *const
 	return check(l);
 }
 
-static int parse(const char *base, const char *name, const char *text, size_t n,
+static int parse(const struct config_base *base, const char *name, const char *text, size_t n,
 		 const char *const *overrides, const char *build, const char *bench,
 		 struct config *ret, struct err *e)
 {
@@ -360,7 +412,7 @@ int config_parse(const char *name, const char *text, size_t n, const char *const
 	return parse(NULL, name, text, n, overrides, build, bench, ret, e);
 }
 
-int config_load(const char *workload, const char *path, const char *const *overrides,
+int config_load(const struct config_base *workload, const char *path, const char *const *overrides,
 		const char *build, const char *bench, struct config *ret, struct err *e)
 {
 	AUTO(str) struct str text = STR_INIT;

@@ -40,7 +40,7 @@ const struct conf_key config_keys[] = {
 	  .incidental = true },
 
 	{ "benchmarks.*.command", CONF_STRING, B(command), NULL,
-	  "the shell command that is measured; it sees $CULPRIT_SRC, $CULPRIT_DATA and $JOBS; one program with its arguments is started without a shell",
+	  "the shell command that is measured; it sees $CULPRIT_SRC, $CULPRIT_DATA and $JOBS, and where one of the benchmark's commands names them $CULPRIT_TMP (a folder for this run alone), $CULPRIT_PORT (a free port) and $CULPRIT_TARGET (local, exact or vm); one program with its arguments is started without a shell",
 	  .example = "./minigzip -9 < $CULPRIT_DATA/corpus > /dev/null" },
 	{ "benchmarks.*.reader", CONF_STRING, B(reader), NULL,
 	  "the format of the command's output; without one, an output that is wholly 'name: value unit' lines is read",
@@ -68,6 +68,10 @@ const struct conf_key config_keys[] = {
 	  "a run that takes longer is ended, with all its children, and counts as failed" },
 	{ "benchmarks.*.pin", CONF_STRING, B(pin), NULL, "the CPUs that a run may use",
 	  .example = "2-3,5" },
+	{ "benchmarks.*.cpus", CONF_STRINGS, B(cpus), NULL,
+	  "CPUs for the parts of a benchmark that places them itself, of a workload the client and the server: "
+	  "$CULPRIT_CPUS_1, $CULPRIT_CPUS_2 and so on",
+	  .example = "[0, 2-3]" },
 	{ "benchmarks.*.prepare", CONF_STRING, B(prepare), NULL,
 	  "a shell command before each run, not measured", .example = "rm -rf out" },
 	{ "benchmarks.*.cleanup", CONF_STRING, B(cleanup), NULL,
@@ -80,9 +84,16 @@ const struct conf_key config_keys[] = {
 	  .example = "[gzip]" },
 	{ "benchmarks.*.about", CONF_STRING, B(about), NULL, "one line: what the benchmark does",
 	  .example = "deflate of text, level 9", .incidental = true },
+	{ "benchmarks.*.suites", CONF_STRINGS, B(suites), NULL,
+	  "groups that the benchmark belongs to; 'culprit workloads' lists them by the first",
+	  .example = "[storage]", .incidental = true },
+	{ "benchmarks.*.arguments", CONF_STRINGS, B(arguments), NULL,
+	  "variants of the benchmark: $CULPRIT_ARGUMENT is the first in its commands, or of a workload what stands behind a colon "
+	  "(--workload stress-ng:fork); a suite runs each",
+	  .example = "[fork, clone]" },
 	{ "benchmarks.*.programs", CONF_STRINGS, B(programs), NULL,
 	  "programs of this machine that the command runs; they must be here, and a guest gets copies with the libraries "
-	  "they need",
+	  "they need; a path may have wildcards and may be a folder",
 	  .example = "[netperf, netserver]" },
 	{ "benchmarks.*.packages", CONF_STRINGS, B(packages), NULL,
 	  "the packages that hold these programs, for the message when one is missing; one that is not in Debian's main with "

@@ -7,6 +7,7 @@
  */
 #include "bench/workload.h"
 
+#include "bench/needs.h"
 #include "config.h"
 #include "sys/fs.h"
 
@@ -18,6 +19,7 @@ void workload_done(struct workload *w)
 {
 	free(w->name);
 	free(w->path);
+	free(w->argument);
 	config_done(&w->config);
 	*w = (struct workload){ 0 };
 }
@@ -51,11 +53,15 @@ static char *find_folder(void)
 	return xstrdup(CULPRIT_DATADIR "/workloads");
 }
 
-static int open_file(const char *path, const char *name, struct workload *ret, struct err *e)
+static int open_file(const char *path, const char *name, const char *argument, struct workload *ret,
+		     struct err *e)
 {
 	AUTO(workload)
-	struct workload w = { .name = xstrdup(name), .path = xstrdup(path) };
-	int r = config_load(path, NULL, NULL, NULL, NULL, &w.config, e);
+	struct workload w = { .name = xstrdup(name),
+			      .path = xstrdup(path),
+			      .argument = argument ? xstrdup(argument) : NULL };
+	const struct config_base base = { path, argument };
+	int r = config_load(&base, NULL, NULL, NULL, NULL, &w.config, e);
 
 	if (r < 0)
 		return r;
@@ -84,6 +90,18 @@ static char *name_of(const char *path)
 	return xstrndup(base, strlen(base) - (ends_with(base, ".yaml") ? strlen(".yaml") : 0));
 }
 
+static bool is_suite(const char *name, struct err *e)
+{
+	AUTO(workloads) struct workloads all = { 0 };
+	bool found = false;
+
+	if (workload_list(&all, e) < 0)
+		return false;
+	for (size_t i = 0; i < all.n; i++)
+		found |= workload_is_in(&all.v[i], name);
+	return found;
+}
+
 static int unknown(const char *name, const char *folder, struct err *e)
 {
 	struct nearest near = NEAREST_INIT(name);
@@ -100,23 +118,31 @@ static int unknown(const char *name, const char *folder, struct err *e)
 		str_addf(&list, "%s%s", i ? ", " : "", names.v[i]);
 	}
 	globfree(&g);
+	if (is_suite(name, e))
+		return err_set(
+			e, ERR_USAGE,
+			"'%.60s' is a suite, which run and compare take; name one of its workloads",
+			name);
 	if (near.best)
 		return err_set(e, ERR_USAGE, "no workload '%.60s', did you mean '%s'?", name,
 			       near.best);
 	return err_set(e, ERR_USAGE, "no workload '%.60s'; there are: %s", name, list.p);
 }
 
-int workload_open(const char *name, struct workload *ret, struct err *e)
+int workload_open(const char *text, struct workload *ret, struct err *e)
 {
-	AUTO_FREE char *folder = NULL, *path = NULL, *own = NULL;
+	AUTO_FREE char *name = xstrdup(text), *folder = NULL, *path = NULL, *own = NULL;
+	char *colon = fs_exists(text) ? NULL : strrchr(name, ':');
 
+	if (colon)
+		*colon++ = '\0';
 	if (strchr(name, '/')) {
 		own = name_of(name);
-		return open_file(name, own, ret, e);
+		return open_file(name, own, colon, ret, e);
 	}
 	folder = find_folder();
 	path = xasprintf("%s/%s.yaml", folder, name);
-	return fs_exists(path) ? open_file(path, name, ret, e) : unknown(name, folder, e);
+	return fs_exists(path) ? open_file(path, name, colon, ret, e) : unknown(name, folder, e);
 }
 
 int workload_list(struct workloads *ret, struct err *e)
@@ -132,7 +158,7 @@ int workload_list(struct workloads *ret, struct err *e)
 		AUTO_FREE char *name = name_of(g.gl_pathv[i]);
 		struct workload w;
 
-		r = open_file(g.gl_pathv[i], name, &w, e);
+		r = open_file(g.gl_pathv[i], name, NULL, &w, e);
 		if (r == 0)
 			ARRAY_PUSH(&all, w);
 	}
@@ -145,49 +171,25 @@ int workload_list(struct workloads *ret, struct err *e)
 	return 0;
 }
 
-static bool is_program(const char *name)
+bool workload_is_in(const struct workload *w, const char *suite)
 {
-	AUTO_FREE char *path = fs_find_program(name, NULL);
-	AUTO_FREE char *sbin = path ? NULL : fs_find_program(name, "/usr/sbin:/sbin");
-
-	return path || sbin;
+	for (const char **p = w->bench->suites; p && *p; p++)
+		if (!strcmp(*p, suite))
+			return true;
+	return !strcmp(suite, "all");
 }
 
-static void put_packages(const struct benchmark *b, bool how, struct str *ret)
+const char *workload_group(const struct workload *w)
 {
-	const char *component = NULL;
-	int n = 0;
-
-	str_puts(ret, " (apt install");
-	for (const char **p = b->packages; *p; p++) {
-		const char *slash = strchr(*p, '/');
-
-		str_addf(ret, " %s", slash ? slash + 1 : *p);
-		if (slash) {
-			component = *p;
-			n = (int)(slash - *p);
-		}
-	}
-	if (component)
-		str_addf(ret, ", from Debian's %.*s", n, component);
-	if (component && how)
-		str_addf(
-			ret,
-			", which is added to the components of the archive in /etc/apt/sources.list or "
-			"sources.list.d/*.sources, before apt update");
-	str_puts(ret, ")");
+	return w->bench->suites && w->bench->suites[0] ? w->bench->suites[0] : "";
 }
 
-void workload_missing(const struct benchmark *b, bool how, struct str *ret)
+void workload_missing(const struct workload *w, bool how, struct str *ret)
 {
-	bool any = false;
+	AUTO(str) struct str others = STR_INIT;
 
-	for (const char **p = b->programs; p && *p; p++) {
-		if (is_program(*p))
-			continue;
-		str_addf(ret, "%s%s", any ? ", " : "", *p);
-		any = true;
-	}
-	if (any && b->packages && b->packages[0])
-		put_packages(b, how, ret);
+	needs_put_programs(w->bench, how, ret);
+	needs_put_others(w->bench, &others);
+	if (others.n)
+		str_addf(ret, "%s%s", ret->n ? "; " : "", others.p);
 }

@@ -3,7 +3,7 @@
  * workload - benchmarks that come with culprit: files in the form of culprit.yaml, one benchmark each, of the file's name.
  *
  * Sought in $CULPRIT_WORKLOADS (a folder), then beside the program: in the source tree it was built in, or where it is installed. A name with a slash is
- * a file of the user's.
+ * a file of the user's. A name may have an argument behind a colon ("stress-ng:fork"), which becomes $CULPRIT_ARGUMENT and a part of the benchmark's name.
  */
 #pragma once
 
@@ -11,6 +11,7 @@
 
 struct workload {
 	char *name, *path;
+	char *argument;		       /* NULL = none given */
 	struct config config;	       /* of the file alone */
 	const struct benchmark *bench; /* its only one, in config */
 };
@@ -26,8 +27,9 @@ int workload_open(const char *name, struct workload *ret, struct err *e) MUST_US
 /* All that are found, sorted by name. None at all: ERR_ENV that says where they were sought. */
 int workload_list(struct workloads *ret, struct err *e) MUST_USE;
 
-/*
- * "stress-ng (apt install stress-ng)": the programs of the benchmark that are not on this machine; appends nothing if all are. Of a package that is not
- * in Debian's main it says in which component it is, and with `how` what to do for that.
- */
-void workload_missing(const struct benchmark *b, bool how, struct str *ret);
+/* Does it belong to the suite? Every workload belongs to "all". */
+bool workload_is_in(const struct workload *w, const char *suite);
+/* The first suite that it names, or "". */
+const char *workload_group(const struct workload *w);
+/* What of its programs is not on this machine, and of what else it needs; appends nothing if it can run. */
+void workload_missing(const struct workload *w, bool how, struct str *ret);

@@ -6,6 +6,7 @@
  * refused with the way out.
  */
 #include "cli/measuring.h"
+#include "cli/suite.h"
 
 #include "cli/term.h"
 #include "hunt/versus.h"
@@ -162,6 +163,26 @@ static bool asks_for_bisect(int argc, const char *const *argv)
 	return false;
 }
 
+struct one {
+	const struct compare_args *a;
+	const struct strvec *args;
+};
+
+static int run_one(void *arg)
+{
+	const struct one *x = arg;
+
+	return compare(x->a, x->args);
+}
+
+static int compare_all(struct compare_args *a, const struct strvec *args)
+{
+	struct one one = { a, args };
+
+	return suite_is_meant(&a->m) ? suite_run(&a->m, "compare", run_one, &one)
+				     : compare(a, args);
+}
+
 int cmd_compare(int argc, const char *const *argv)
 {
 	struct compare_args a = { 0 };
@@ -171,7 +192,7 @@ int cmd_compare(int argc, const char *const *argv)
 	measuring_defaults(&a.m);
 	a.m.argv = argv;
 	if (cmd_start(cmd_compare_options, &a, &a.m.common, argc, argv, &rest, &status))
-		status = compare(&a, &rest.list);
+		status = compare_all(&a, &rest.list);
 	else if (status != CMD_OK && asks_for_bisect(argc, argv))
 		status += 128; /* to git bisect run a 2 would be "bad" */
 	common_opts_done(&a.m.common);

@@ -3,6 +3,7 @@
  * run VARIANT... - build and measure, store, show. No verdict: that is compare's.
  */
 #include "cli/measuring.h"
+#include "cli/suite.h"
 
 #include "hunt/versus.h"
 
@@ -54,6 +55,25 @@ static int run(const struct run_args *a, const struct strvec *args)
 	return r < 0 ? measuring_fail(&e) : CMD_OK;
 }
 
+struct one {
+	const struct run_args *a;
+	const struct strvec *args;
+};
+
+static int run_one(void *arg)
+{
+	const struct one *x = arg;
+
+	return run(x->a, x->args);
+}
+
+static int run_all(struct run_args *a, const struct strvec *args)
+{
+	struct one one = { a, args };
+
+	return suite_is_meant(&a->m) ? suite_run(&a->m, "run", run_one, &one) : run(a, args);
+}
+
 int cmd_run(int argc, const char *const *argv)
 {
 	struct run_args a = { .runs = 0 };
@@ -64,7 +84,7 @@ int cmd_run(int argc, const char *const *argv)
 	a.m.argv = argv;
 	a.runs = 5;
 	if (cmd_start(cmd_run_options, &a, &a.m.common, argc, argv, &rest, &status))
-		status = run(&a, &rest.list);
+		status = run_all(&a, &rest.list);
 	common_opts_done(&a.m.common);
 	return status;
 }

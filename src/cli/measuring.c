@@ -56,7 +56,7 @@ bool measuring_is_kernel(const char *variant)
 }
 
 /* A kernel that exists runs in a guest unless something else is asked for. */
-static bool names_kernel(const char *const *argv)
+bool measuring_names_kernel(const char *const *argv)
 {
 	for (; argv && *argv; argv++)
 		if (measuring_is_kernel(*argv) || starts_with(*argv, "--over"))
@@ -90,7 +90,9 @@ double measuring_margin(const struct measuring_opts *m, const struct session *s)
 int measuring_open(const struct measuring_opts *m, const char *command, struct session *ret,
 		   struct err *e)
 {
-	const char *target = m->target ? m->target : names_kernel(m->argv) ? "exact" : NULL;
+	const char *target = m->target			       ? m->target
+			     : measuring_names_kernel(m->argv) ? "exact"
+							       : NULL;
 	AUTO(strvec) struct strvec settings = STRVEC_INIT;
 	AUTO_FREE char *store = NULL;
 	int r = m->kernels_only ? storedir_find(m->common.store, &store, e) : 0;
@@ -139,6 +141,10 @@ int measuring_show(const struct measuring_opts *m, const char *answer, bool stor
 	int r;
 
 	term_progress_end();
+	if (m->answers) {
+		str_addf(m->answers, "%s%s", m->answers->n ? "," : "", answer);
+		return 0;
+	}
 	if (m->common.json) {
 		str_puts(&out, answer);
 		str_putc(&out, '\n');

@@ -18,6 +18,8 @@ struct measuring_opts {
 	bool kernels_only; /* no argument names a commit */
 	int64_t only_hunt; /* hidden: `culprit resume` */
 	const char *const *argv;
+	struct str *
+		answers; /* of a suite (cli/suite.h): measuring_show() adds there what is JSON; else NULL */
 };
 void measuring_defaults(struct measuring_opts *m);
 
@@ -26,7 +28,7 @@ void measuring_defaults(struct measuring_opts *m);
 		OPT_ROW('b', "benchmark", OPT_STRING, OPT_INTO(type, field.benchmark), "NAME",     \
 			"which benchmark of the configuration"),                                   \
 		OPT_ROW(0, "workload", OPT_STRING, OPT_INTO(type, field.workload), "NAME",         \
-			"a benchmark that comes with culprit ('culprit workloads'), or a file"),   \
+			"a benchmark that comes with culprit ('culprit workloads'), or a file; run and compare take a suite too"),   \
 		OPT_ROW('m', "metric", OPT_STRING, OPT_INTO(type, field.metric), "NAME",           \
 			"the metric that decides, instead of the benchmark's primary one"),        \
 		OPT_ROW(0, "measure", OPT_STRING, OPT_INTO(type, field.measure), "HOW",            \
@@ -66,6 +68,8 @@ int measuring_open(const struct measuring_opts *m, const char *command, struct s
 /* Are all of them deb= and image=? Then no repository is needed. */
 bool measuring_kernels_only(const struct strvec *variants);
 bool measuring_is_kernel(const char *variant);
+/* Does one word of a command line name a kernel to measure? */
+bool measuring_names_kernel(const char *const *argv);
 /* How a search measured, from its command in the journal. Texts point into `argv`; common.set is the caller's (common_opts_done). */
 int measuring_of_bisect(const struct strvec *argv, struct measuring_opts *ret,
 			struct err *e) MUST_USE;

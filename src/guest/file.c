@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,4 +35,16 @@ bool file_write(const char *path, const char *text)
 	got = write(fd, text, n);
 	close(fd);
 	return got == (ssize_t)n;
+}
+
+static int remove_entry(const char *path, const struct stat *st UNUSED, int type UNUSED,
+			struct FTW *where UNUSED)
+{
+	remove(path);
+	return 0;
+}
+
+void file_remove_tree(const char *path)
+{
+	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }

@@ -209,6 +209,8 @@ static void one_run(struct guest *g, int64_t run)
 	int strangers;
 
 	clear_output(g);
+	if (g->plan.scratch && mkdir(g->plan.scratch, 0700) < 0)
+		finish(g, "fault", "the run's own folder cannot be made");
 	if (script(g, "/culprit/prepare", false, &prepare, &e) < 0)
 		finish(g, "fault", e.msg);
 	kstat_read(&before, getpid());
@@ -224,6 +226,8 @@ static void one_run(struct guest *g, int64_t run)
 	if (script(g, "/culprit/cleanup", false, &cleanup, &e) < 0)
 		finish(g, "fault", e.msg);
 	strangers = run_end_strangers(known);
+	if (g->plan.scratch)
+		file_remove_tree(g->plan.scratch);
 	run_put_result(&text, &r);
 	str_addf(&text, "left_processes %d\n", strangers);
 	if (!went_well(&cleanup))

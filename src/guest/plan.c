@@ -17,6 +17,7 @@ void plan_done(struct plan *p)
 	strvec_done(&p->sysctls);
 	strvec_done(&p->env);
 	free(p->cwd);
+	free(p->scratch);
 	free(p->seed);
 	*p = (struct plan){ 0 };
 }
@@ -57,6 +58,10 @@ static int set_key(struct plan *p, const char *key, const char *value, struct er
 		return add_assignment(&p->env, key, value, e);
 	if (!strcmp(key, "cwd")) {
 		set_text(&p->cwd, value);
+		return 0;
+	}
+	if (!strcmp(key, "scratch")) {
+		set_text(&p->scratch, value);
 		return 0;
 	}
 	if (!strcmp(key, "net"))

@@ -7,6 +7,7 @@
  *	sysctl KEY=VALUE     before setup
  *	net loopback         lo up, and a dummy0 with an address
  *	env NAME=VALUE       cwd PATH
+ *	scratch PATH         a folder that is made anew for each run
  *	timeout SECONDS      of one run, guest time
  *	warmup N, runs N     runs 0: as many as the gate lets through
  *	output BYTES         how much of a run's output and of its errors is kept
@@ -22,7 +23,7 @@
 
 struct plan {
 	struct strvec modules, sysctls, env; /* "PATH ARGS", "KEY=VALUE", "NAME=VALUE" */
-	char *cwd;
+	char *cwd, *scratch;		     /* scratch: NULL = none */
 	bool net, machine, symbols;
 	int64_t timeout_ns, warmup, runs, output;
 	int64_t offset;	 /* instructions to burn before the first run */

@@ -8,6 +8,7 @@
 #include "hunt/opening.h"
 
 #include "base/num.h"
+#include "bench/own.h"
 #include "bench/workload.h"
 #include "hunt/freeze.h"
 #include "hunt/guesting.h"
@@ -66,7 +67,10 @@ static int open_config(struct session *s, struct err *e)
 		if (fs_exists(found))
 			path = found;
 	}
-	r = config_load(w.path, path, s->opt.settings, s->opt.build, s->opt.bench, &s->config, e);
+	const struct config_base base = { w.path, w.argument };
+
+	r = config_load(w.path ? &base : NULL, path, s->opt.settings, s->opt.build, s->opt.bench,
+			&s->config, e);
 	if (r == 0 && w.bench)
 		s->opt.benchmark = arena_strdup(&s->config.arena, w.bench->name);
 	return r;
@@ -139,6 +143,8 @@ static void end_leftovers(struct session *s)
 {
 	AUTO_FREE char *mark = xasprintf("CULPRIT_SRC=%s/src", s->store_dir);
 	unsigned n = sweep_processes(mark, "CULPRIT_SHELL=");
+
+	own_sweep(s->store_dir);
 
 	if (n)
 		session_warn(s, "ended %u process%s that a killed culprit had left", n,

@@ -20,6 +20,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -186,6 +187,25 @@ static int add_program(struct build *b, const char *path, unsigned depth, struct
 	return r < 0 ? r : add_interpreter(b, real, depth, e);
 }
 
+static int add_tree(struct build *b, const char *from, const char *to, struct err *e);
+
+/* A name, or a path with wildcards whose folders are copied whole. */
+static int add_pattern(struct build *b, const char *pattern, struct err *e)
+{
+	glob_t g;
+	int r = 0;
+
+	if (*pattern != '/' || glob(pattern, 0, NULL, &g) != 0)
+		return add_named(b, pattern, 0, e);
+	for (size_t i = 0; r == 0 && i < g.gl_pathc; i++) { /* glob sorts */
+		const char *path = g.gl_pathv[i];
+
+		r = fs_is_dir(path) ? add_tree(b, path, path, e) : add_named(b, path, 0, e);
+	}
+	globfree(&g);
+	return r;
+}
+
 static bool seen(const struct strvec *list, const char *word)
 {
 	for (size_t i = 0; i < list->n; i++)
@@ -239,7 +259,7 @@ static int add_programs(struct build *b, struct err *e)
 	int r = add_named(b, "/bin/sh", 0, e);
 
 	for (size_t i = 0; r == 0 && q->programs && q->programs[i]; i++)
-		r = add_named(b, q->programs[i], 0, e);
+		r = add_pattern(b, q->programs[i], e);
 	for (size_t i = 0; q->guess && i < ARRAY_LEN(texts); i++)
 		if (texts[i])
 			initramfs_programs_of(texts[i], &guessed);

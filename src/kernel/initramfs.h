@@ -18,8 +18,9 @@ struct initramfs_file {
 /* Lists are NULL-terminated and may be NULL. */
 struct initramfs_request {
 	const char *store_dir;
-	const char *guest;	     /* culprit-guest: becomes /init */
-	const char *const *programs; /* names, looked up in PATH, or paths */
+	const char *guest; /* culprit-guest: becomes /init */
+	const char *const
+		*programs; /* names, looked up in PATH, or paths with wildcards, of folders too */
 	const struct initramfs_file *files;
 	size_t n_files;
 	const char *tree,

@@ -8,6 +8,8 @@
 
 #include "base/num.h"
 #include "bench/environ.h"
+#include "bench/needs.h"
+#include "bench/own.h"
 #include "kernel/config.h"
 #include "kernel/elf_functions.h"
 #include "kernel/initramfs.h"
@@ -79,8 +81,8 @@ static int put_env(struct str *plan, const char *assignment, struct err *e)
 	return 0;
 }
 
-static int make_plan(const struct boot_request *q, const char *src, const char *cwd,
-		     const char *data, struct str *plan, struct err *e)
+static int make_plan(const struct boot_request *q, const char *target, const char *src,
+		     const char *cwd, const char *data, struct str *plan, struct err *e)
 {
 	const struct benchmark *b = q->benchmark;
 	int64_t seconds = (b->timeout_ns + NS_PER_S - 1) / NS_PER_S;
@@ -93,6 +95,12 @@ static int make_plan(const struct boot_request *q, const char *src, const char *
 		str_addf(plan, "cwd %s\nenv CULPRIT_SRC=%s\n", cwd, src);
 	if (data)
 		str_addf(plan, "env CULPRIT_DATA=%s\n", data);
+	if (own_wanted(b, OWN_TMP))
+		str_puts(plan, "scratch " OWN_GUEST_TMP "\nenv " OWN_TMP "=" OWN_GUEST_TMP "\n");
+	if (own_wanted(b, OWN_PORT))
+		str_addf(plan, "env " OWN_PORT "=%d\n", OWN_GUEST_PORT);
+	if (own_wanted(b, OWN_TARGET))
+		str_addf(plan, "env " OWN_TARGET "=%s\n", target);
 	if ((r = put_env(plan, jobs, e)) < 0)
 		return r;
 	for (const char **v = b->env; v && *v && r == 0; v++)
@@ -109,7 +117,7 @@ static void join(struct strvec *out, const char *const *a, const char *const *b)
 }
 
 static int make_initrd(const struct boot_request *q, const struct target_config *t,
-		       const char *tree, struct guest_plan *ret, struct err *e)
+		       const char *target, const char *tree, struct guest_plan *ret, struct err *e)
 {
 	const struct benchmark *b = q->benchmark;
 	const char *subdir = q->config ? q->config->project.subdir : NULL;
@@ -121,7 +129,7 @@ static int make_initrd(const struct boot_request *q, const struct target_config 
 	AUTO(strvec) struct strvec programs = STRVEC_INIT, modules = STRVEC_INIT;
 	AUTO(str) struct str plan = STR_INIT;
 	struct initramfs_file data = { q->data_dir, at };
-	int r = make_plan(q, src, cwd, at, &plan, e);
+	int r = make_plan(q, target, src, cwd, at, &plan, e);
 
 	if (r == 0 && !guest)
 		r = err_set(e, ERR_ENV, "the file '%s' of culprit is missing", GUEST_PROGRAM);
@@ -257,12 +265,15 @@ int guest_plan_make(const struct boot_request *q, const char *target, const stru
 	const struct target_config *t = guest_config(q->config, target);
 	bool is_vm = !strcmp(target, "vm");
 	AUTO_FREE char *tree = NULL;
-	int r = qemu_find(&ret->qemu, e);
+	int r = needs_check(q->benchmark, false, e);
 
+	if (r < 0)
+		return err_wrap(e, "benchmark '%s'", q->benchmark->name);
+	r = qemu_find(&ret->qemu, e);
 	ret->perturbation = *p;
 	ret->boot_timeout_ns = t->boot_timeout_ns;
 	if (r < 0 || (r = find_kernel(q, ret, &tree, e)) < 0 ||
-	    (r = make_initrd(q, t, tree, ret, e)) < 0 ||
+	    (r = make_initrd(q, t, target, tree, ret, e)) < 0 ||
 	    (r = make_cmdline(q, t, p, &ret->cmdline, e)) < 0)
 		return r;
 	if (!is_vm)

@@ -12,6 +12,7 @@
 #include "target/local.h"
 
 #include "bench/environ.h"
+#include "bench/own.h"
 #include "bench/place.h"
 #include "bench/run.h"
 #include "sys/cgroup.h"
@@ -71,6 +72,13 @@ static void set_environ(struct boot *b)
 	environ_set(&b->env, "CULPRIT_SRC", b->place.src ? b->place.src : b->cwd);
 	if (q->data_dir)
 		environ_set(&b->env, "CULPRIT_DATA", q->data_dir);
+	if (own_wanted(q->benchmark, OWN_TARGET))
+		environ_set(&b->env, OWN_TARGET, "local");
+	/* their places, before the padding: each run puts its own there */
+	if (own_wanted(q->benchmark, OWN_TMP))
+		environ_set(&b->env, OWN_TMP, "");
+	if (own_wanted(q->benchmark, OWN_PORT))
+		environ_set(&b->env, OWN_PORT, "");
 	for (const char **v = q->benchmark->env; v && *v; v++)
 		environ_put(&b->env, *v);
 	for (const char *const *v = q->env; v && *v; v++)
@@ -175,6 +183,8 @@ static void put_key(const struct boot_request *q, struct str *out)
 	put_list(q->protect, out);
 	put_list((const char *const *)q->benchmark->env, out);
 	put_list(q->env, out);
+	for (const char *const *v = own_variables; *v; v++)
+		str_putc(out, own_wanted(q->benchmark, *v) ? 'x' : '-');
 }
 
 static bool can_be_kept(const struct boot *b)
@@ -351,7 +361,13 @@ static int local_run(struct boot *b, struct run_result *ret, struct err *e)
 		.stop = b->q.stop,
 	};
 
+	AUTO(own) struct own own = { NULL };
+	int r;
+
 	set_run_seed(b);
+	r = own_take(b->q.benchmark, b->q.store_dir, mix(b->q.seed ^ b->runs), &b->env, &own, e);
+	if (r < 0)
+		return r;
 	s.env = (const char *const *)b->env.v;
 	return run_once(&s, &b->memory, ret, e);
 }

@@ -365,7 +365,7 @@ static void what_is_wrong_is_said_before_anything_runs(void **state UNUSED)
 		{ { .name = "b", .command = "x", .pin = "9999" }, -ERR_USAGE, "pin" },
 		{ { .name = "b", .command = "x", .needs = (const char **)no_program },
 		  -ERR_ENV,
-		  "'culprit-no-such-program'" },
+		  "there: culprit-no-such-program; install it" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "scratch.h"
 
+#include "bench/needs.h"
 #include "bench/workload.h"
 #include "sys/fs.h"
 
@@ -30,7 +31,7 @@ static void shipped_workloads_are_whole(void **state UNUSED)
 
 		assert_string_equal(b->name, all.v[i].name);
 		if (!b->about || !b->operations || !b->primary[0] || !b->blind[0] ||
-		    !b->programs[0] || !b->packages[0])
+		    !b->programs[0] || !b->packages[0] || !b->suites[0])
 			fail_msg("%s lacks something", b->name);
 	}
 }
@@ -46,7 +47,9 @@ static void a_workload_lies_under_the_configuration(void **state UNUSED)
 
 	put("w.yaml", "benchmarks: {w: {command: a, runs: 2, warmup: 3}}\n");
 	put("culprit.yaml", "benchmarks: {w: {warmup: 4}, other: {command: b}}\n");
-	assert_int_equal(config_load(workload, own, overrides, NULL, NULL, &c, &e), 0);
+	const struct config_base base = { workload, NULL };
+
+	assert_int_equal(config_load(&base, own, overrides, NULL, NULL, &c, &e), 0);
 	assert_int_equal(config_benchmark(&c, "w", &b, &e), 0);
 	assert_string_equal(b->command, "a");
 	assert_int_equal(b->warmup, 4);
@@ -121,7 +124,7 @@ static void what_is_missing_comes_with_its_package(void **state UNUSED)
 		struct benchmark b = { .programs = rows[i].programs, .packages = rows[i].packages };
 		AUTO(str) struct str got = STR_INIT;
 
-		workload_missing(&b, rows[i].how, &got);
+		needs_put_programs(&b, rows[i].how, &got);
 		assert_string_equal(got.p, rows[i].want);
 	}
 }
