@@ -310,3 +310,22 @@ double sample_step_sorted(const double *v, size_t n)
 	}
 	return step;
 }
+
+bool sample_median_interval(const double *v, size_t n, double level, double *ret_low,
+			    double *ret_high)
+{
+	/* ln of the probability of k values below the median, from k = 0; the tail grows until it would take too much */
+	double term = -(double)n * log(2), tail = 0;
+	size_t k = 0;
+
+	while (k < n / 2 && tail + exp(term) <= (1 - level) / 2) {
+		tail += exp(term);
+		term += log((double)(n - k)) - log((double)(k + 1));
+		k++;
+	}
+	if (!k)
+		return false;
+	*ret_low = v[k - 1];
+	*ret_high = v[n - k];
+	return true;
+}

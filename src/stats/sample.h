@@ -52,3 +52,10 @@ size_t sample_ties_sorted(const double *v, size_t n);
  * least half of the values (n >= 4) are ties; 0 if they are not, or all are equal.
  */
 double sample_step_sorted(const double *v, size_t n);
+
+/*
+ * The interval of the median between two order statistics, distribution-free: the narrowest symmetric pair of ranks that covers it with at least `level`
+ * (by the binomial distribution with p = 1/2, as Conover has it). Of sorted values. False where so few cannot give one (under 6 for 0.95).
+ */
+bool sample_median_interval(const double *v, size_t n, double level, double *ret_low,
+			    double *ret_high);

@@ -118,9 +118,33 @@ static void equal_values_spread_over_their_unit(void **state UNUSED)
 	assert_false(rounding_is_smoothed(v, 6));
 }
 
+/* Ranks by the binomial distribution: R, qbinom(0.025, n, 0.5), and 1 - 2 * pbinom(k - 1, n, 0.5) >= 0.95. */
+static void intervals_of_the_median_are_order_statistics(void **state UNUSED)
+{
+	static const struct {
+		size_t n;
+		double low, high; /* of 1, 2, .. n; 0 = none */
+	} rows[] = { { 0, 0, 0 }, { 5, 0, 0 },	{ 6, 1, 6 },   { 8, 1, 8 },
+		     { 9, 2, 8 }, { 10, 2, 9 }, { 20, 6, 15 }, { 100, 40, 61 } };
+	double v[100], low, high;
+
+	for (size_t i = 0; i < ARRAY_LEN(v); i++)
+		v[i] = (double)i + 1;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		bool any = sample_median_interval(v, rows[i].n, 0.95, &low, &high);
+
+		assert_int_equal(any, rows[i].low > 0);
+		if (!any)
+			continue;
+		assert_double(low, rows[i].low, 0);
+		assert_double(high, rows[i].high, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(intervals_of_the_median_are_order_statistics),
 		cmocka_unit_test(nanosecond_sized_values_keep_their_spread),
 		cmocka_unit_test(medians_and_quantiles),
 		cmocka_unit_test(what_does_not_exist_is_nan),
