@@ -349,23 +349,27 @@ static void take_notes(struct gather *g, struct strvec *ret)
 		strvec_add(ret, g->notes.v[i]);
 }
 
+static void take_reading(const struct gathered *x, bool suite, struct readings *ret)
+{
+	AUTO_FREE char *name = series_name(&x->s, suite);
+	double mean = (double)(x->sum / (long double)x->n);
+	enum better better = x->s.better;
+
+	if (better == BETTER_UNKNOWN)
+		better = better_guess(x->s.metric, x->s.unit);
+	readings_add(ret, name, x->s.unit, mean, x->s.resolution / (double)x->n, better, false);
+}
+
+/* What the benchmark is run for comes first: the first reading is the primary one where nobody names it. */
 void gather_take_readings(struct gather *g, struct readings *ret, struct strvec *ret_notes)
 {
 	bool suite = is_suite(g);
 
 	take_notes(g, ret_notes);
-
-	for (size_t i = 0; i < g->n; i++) {
-		const struct gathered *x = &g->v[i];
-		AUTO_FREE char *name = series_name(&x->s, suite);
-		double mean = (double)(x->sum / (long double)x->n);
-		enum better better = x->s.better;
-
-		if (better == BETTER_UNKNOWN)
-			better = better_guess(x->s.metric, x->s.unit);
-		readings_add(ret, name, x->s.unit, mean, x->s.resolution / (double)x->n, better,
-			     false);
-	}
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < g->n; i++)
+			if (g->v[i].s.side == side)
+				take_reading(&g->v[i], suite, ret);
 }
 
 void gather_take_numbers(struct gather *g, struct numbers *ret)

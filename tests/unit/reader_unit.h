@@ -11,7 +11,7 @@
  * "FORMAT: bench metric [unit] + 1 2 3; ..." of a text as a file: `+` higher is better, `-` lower, `?` not known, a second time for what is beside the
  * point ("--"). Or what is wrong with it. The caller frees.
  */
-static inline char *file_shown(const char *reader, const char *text, size_t n)
+static inline char *file_shown_to(const char *reader, const char *text, size_t n, int digits)
 {
 	AUTO(str) struct str s = STR_INIT;
 	AUTO(numbers) struct numbers got = { 0 };
@@ -32,9 +32,14 @@ static inline char *file_shown(const char *reader, const char *text, size_t n)
 			 x->bench && *x->bench ? " " : "", x->metric, x->unit, sign, x->side,
 			 &sign);
 		for (size_t k = 0; k < x->n; k++)
-			str_addf(&s, " %.17g", x->v[k]);
+			str_addf(&s, " %.*g", digits, x->v[k]);
 	}
 	return str_take(&s);
+}
+
+static inline char *file_shown(const char *reader, const char *text, size_t n)
+{
+	return file_shown_to(reader, text, n, 17);
 }
 
 static inline char *fixture_shown(const char *reader, const char *name)
