@@ -19,11 +19,14 @@
 
 enum { PAIRS_MAX = 64, UNIT_MAX = 79, NAME_MAX_LEN = 400 };
 
-static const struct gather_metric known[] = {
-	{ "time", "ns/op", BETTER_LOWER, false },
-	{ "memory", "B/op", BETTER_LOWER, false },
-	{ "allocations", "allocs/op", BETTER_LOWER, false },
-	{ "throughput", "MB/s", BETTER_HIGHER, true }, /* the inverse of the time */
+static const struct {
+	struct gather_metric m;
+	size_t unit_n;
+} known[] = {
+	{ { "time", "ns/op", BETTER_LOWER, false }, 5 },
+	{ { "memory", "B/op", BETTER_LOWER, false }, 4 },
+	{ { "allocations", "allocs/op", BETTER_LOWER, false }, 9 },
+	{ { "throughput", "MB/s", BETTER_HIGHER, true }, 4 }, /* the inverse of the time */
 };
 
 struct pair {
@@ -65,9 +68,8 @@ static void add_pair(struct go *x, const struct pair *p)
 	char unit[UNIT_MAX + 1];
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (strlen(known[i].unit) == p->unit_n &&
-		    !memcmp(known[i].unit, p->unit, p->unit_n)) {
-			gather_value(x->t.g, &known[i], p->v.value, p->v.resolution);
+		if (known[i].unit_n == p->unit_n && !memcmp(known[i].m.unit, p->unit, p->unit_n)) {
+			gather_value(x->t.g, &known[i].m, p->v.value, p->v.resolution);
 			return;
 		}
 	memcpy(unit, p->unit, p->unit_n);
@@ -89,6 +91,11 @@ static void name_bench(struct go *x, const char *name, size_t n)
 	gather_bench(x->t.g, text, x->pkg_n + 1 + n);
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 /* "1726 ns/op  64 B/op" at p, to the line's end. 0 if it is anything else: a log line that got between. */
 static size_t take_pairs(struct go *x, const char *p, struct pair *pairs)
 {
@@ -97,17 +104,20 @@ static size_t take_pairs(struct go *x, const char *p, struct pair *pairs)
 
 	for (; p < end; n++) {
 		struct pair *pair = &pairs[n];
-		const char *behind = p;
 
-		if (n == PAIRS_MAX || !text_number(&x->t, &behind, "time", &pair->v) ||
-		    text_word_end(&x->t, p) != behind)
+		if (n == PAIRS_MAX || !text_number(&x->t, &p, "time", &pair->v) || p == end ||
+		    !is_blank(*p))
 			return 0;
-		pair->unit = text_next_word(&x->t, behind);
-		p = text_word_end(&x->t, pair->unit);
+		while (p < end && is_blank(*p))
+			p++;
+		pair->unit = p;
+		while (p < end && !is_blank(*p))
+			p++;
 		pair->unit_n = (size_t)(p - pair->unit);
 		if (!pair->unit_n || pair->unit_n > UNIT_MAX)
 			return 0;
-		p = text_next_word(&x->t, p);
+		while (p < end && is_blank(*p))
+			p++;
 	}
 	return n;
 }
@@ -122,7 +132,7 @@ static bool take_result(struct go *x)
 	    islower((unsigned char)*name))
 		return false;
 	name_end = text_word_end(&x->t, name);
-	p = text_next_word(&x->t, name);
+	p = text_next_word(&x->t, name_end);
 	if (!isdigit((unsigned char)*p) || name_end - name > NAME_MAX_LEN)
 		return false;
 	while (isdigit((unsigned char)*p))
@@ -176,22 +186,21 @@ static void take_line(struct go *x)
 	}
 }
 
-/* Do two packages' results stand in the text? */
+/* Do two packages' results stand in the text? Colons are rare in it, so that they are quicker to look for than the word. */
 static bool has_several(const char *text, size_t n)
 {
-	static const char mark[] = "pkg:";
 	const char *end = text + n, *first = NULL;
 	size_t first_n = 0;
 
-	for (const char *p = text; (p = memmem(p, (size_t)(end - p), mark, strlen(mark)));) {
-		bool at_start = p == text || p[-1] == '\n';
-		size_t line_n = strcspn(p += strlen(mark), "\r\n");
+	for (const char *p = text; (p = memchr(p, ':', (size_t)(end - p))); p++) {
+		const char *name = p + 1;
+		size_t line_n = strcspn(name, "\r\n");
 
-		if (!at_start)
+		if (p - text < 3 || memcmp(p - 3, "pkg", 3) != 0 || (p - 3 > text && p[-4] != '\n'))
 			continue;
-		if (first && (line_n != first_n || memcmp(p, first, line_n) != 0))
+		if (first && (line_n != first_n || memcmp(name, first, line_n) != 0))
 			return true;
-		first = p;
+		first = name;
 		first_n = line_n;
 	}
 	return false;

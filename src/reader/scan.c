@@ -49,6 +49,9 @@ static size_t not_finite_word(const char *p, const char *end)
 {
 	static const char *const words[] = { "nan", "infinity", "inf" };
 
+	if (p >= end || !strchr("nNiI", *p) ||
+	    !*p) /* most numbers are digits: this is asked for each */
+		return 0;
 	for (size_t i = 0; i < 3; i++) {
 		size_t n = strlen(words[i]);
 
