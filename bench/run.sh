@@ -86,6 +86,11 @@ awk 'BEGIN { srand(1); print "goos: linux\npkg: example.org/x"; while (n < 100e6
 		500000 + int(rand() * 200000), 1000 + 10 * b + rand() * 100, 192 + b, 4 + b % 7)
 	print s; n += length(s) + 1 } print "PASS" }' >"$work/go"
 row "reading 100 MB of go test -bench text" "$("$build/bench_read_rate" "$work/go" 5 | cut -d' ' -f1)" MB/s 200 "the promise" least
+"$build/bench_read_json" t/fixtures/fio/plus.json >"$work/json"
+sed -n 's/^\([a-z]*\): \([0-9.]*\) MB; jansson \([0-9.]*\) ms, reader \([0-9.]*\) ms.*/\1 \2 \3 \4/p' "$work/json" >"$work/reads"
+while read -r what size theirs own; do
+	row "reading $size MB of JSON ($what) as results" "$own" ms "$(awk -v t="$theirs" 'BEGIN { print 1.5 * t }')" "1.5 times jansson alone"
+done <"$work/reads"
 row "simulated hunts on one core, g3s, 1,024 commits" \
 	"$(awk -v s="$(seconds "$culprit" simulate g3s --histories 300 --jobs 1)" 'BEGIN { print 300 / s }')" hunts/s 100 "the promise" least
 
@@ -114,6 +119,8 @@ PAGE
   run down before the next one starts (`docs/design/015-journal.md`). The CPU time is that of all processes, culprit's helpers too. `hyperfine -N` starts no shell either; it is beside it for information, no promise.
 - The ranges are made histories with merges (`bench/range.sh`); git and culprit in turn, medians of 7.
 - Reading is timed by the clock of the process' CPU time, the best of five turns (`bench/read_rate.c`): the text is in memory, and every value kept.
+- JSON (`bench/read_json.c`): results of fio, of which a few numbers count, and a million times of hyperfine, all of which are kept; jansson and the reader in
+  turn, medians of 7.
 - A choice of the next action is one `search_next()` of a hunt in the simulator, the slowest of three hunts.
 PAGE
 } >"$record"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gendocs - the parts of the manual that are made from the tables: options of a command, the list of commands, keys of culprit.yaml,
- * and the example file. tools/update-docs.sh puts them in their place; a test compares.
+ * gendocs - the parts of the manual that are made from the tables: options of a command, the list of commands, the formats of
+ * readers, keys of culprit.yaml, and the example file. tools/update-docs.sh puts them in their place; a test compares.
  */
 #include "bench/benchmark.h"
 #include "bench/example.h"
 #include "cli/cmd.h"
 #include "cli/term.h"
+#include "reader/reader.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -149,6 +150,15 @@ static void commands(struct str *out)
 	}
 }
 
+/* The formats that can be read; a file's is found by looking at it where the format says how. */
+static void formats(struct str *out)
+{
+	for (const struct reader *const *r = readers; *r; r++) {
+		str_addf(out, ".It Cm %s\n", (*r)->name);
+		sentence(out, (*r)->help);
+	}
+}
+
 static void keys(struct str *out)
 {
 	char section[80] = "";
@@ -196,6 +206,8 @@ int main(int argc, char **argv)
 		keys(&out);
 	else if (argc == 2 && !strcmp(what, "commands"))
 		commands(&out);
+	else if (argc == 2 && !strcmp(what, "readers"))
+		formats(&out);
 	else if (argc == 2 && !strcmp(what, "names"))
 		for (const struct cmd *x = cmds; x->name; x++)
 			str_addf(&out, "%s\n", x->name);
@@ -210,7 +222,7 @@ int main(int argc, char **argv)
 		str_addf(&out, "%s\n", c->summary);
 	else {
 		fprintf(stderr,
-			"usage: gendocs example|keys|paths|commands|names|options CMD|synopsis CMD|summary CMD\n");
+			"usage: gendocs example|keys|paths|commands|readers|names|options CMD|synopsis CMD|summary CMD\n");
 		return 2;
 	}
 	fwrite(out.p, 1, out.n, stdout);

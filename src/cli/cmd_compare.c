@@ -71,12 +71,31 @@ static int status_of(const char *answer, bool bisect)
 	return undecided ? (bisect ? 125 : CMD_UNDECIDED) : CMD_OK;
 }
 
+static bool is_file(const char *arg)
+{
+	return !strcmp(arg, "-") || (fs_exists(arg) && !fs_is_dir(arg));
+}
+
 static bool are_files(const struct strvec *args)
 {
 	for (size_t i = 0; i < args->n; i++)
-		if (strcmp(args->v[i], "-") && (!fs_exists(args->v[i]) || fs_is_dir(args->v[i])))
+		if (!is_file(args->v[i]))
 			return false;
 	return args->n > 0;
+}
+
+/* Some are files and one is none: perhaps they were meant to be compared as results. */
+static void say_which_is_no_file(const struct strvec *args, struct err *e)
+{
+	const char *none = NULL;
+	size_t files = 0;
+
+	for (size_t i = 0; i < args->n; i++) {
+		files += is_file(args->v[i]);
+		none = is_file(args->v[i]) ? none : args->v[i];
+	}
+	if (files && none)
+		err_wrap(e, "'%s' is no file, so these are not files of results", none);
 }
 
 static int compare_variants(const struct compare_args *a, const struct strvec *args, char **ret,
@@ -145,6 +164,8 @@ static int compare(const struct compare_args *a, const struct strvec *args)
 	if (r == 0)
 		r = measuring_show(&a->m, answer, stored, &e);
 	if (r < 0) {
+		say_which_is_no_file(args, &e);
+
 		int status = measuring_fail(&e);
 
 		return !a->exit_code ? status : untestable ? 125 : 128 + status;

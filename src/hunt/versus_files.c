@@ -136,10 +136,23 @@ static int check_common(const struct duel *d, struct err *e)
 	return 0;
 }
 
+/* Is there but one value of every metric that decides? */
+static bool is_one_run(const struct duel_side *side)
+{
+	for (size_t i = 0; i < side->n_series; i++)
+		if (side->series[i].primary && side->series[i].n > 1)
+			return false;
+	return true;
+}
+
 /* What the files themselves say that their values do not: "FILE: cache-misses is not supported". */
 static void put_remarks(const struct duel *d, const struct file *files, struct json_out *w)
 {
 	json_out_array(w, "remarks");
+	if (is_one_run(&d->sides[0]) && is_one_run(&d->sides[1]))
+		json_out_text(
+			w, NULL,
+			"one run of each says nothing of the noise; results of several runs put into one file (cat run1 run2 run3 >old) are compared as such");
 	for (size_t i = 0; i < d->n_sides; i++)
 		for (size_t k = 0; k < files[i].numbers.notes.n; k++) {
 			AUTO_FREE char *line =

@@ -110,7 +110,7 @@ static void read_asv(const struct json *doc, struct gather *g)
 
 const struct reader reader_asv = {
 	.name = "asv",
-	.help = "a result file of asv: every sample, by benchmark and parameters",
+	.help = "JSON of asv (a file of its results): every sample, by benchmark and parameters",
 	.json_is = is_asv,
 	.json_read = read_asv,
 };

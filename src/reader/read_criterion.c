@@ -76,7 +76,7 @@ static void read_criterion(const struct json *doc, struct gather *g)
 
 const struct reader reader_criterion = {
 	.name = "criterion",
-	.help = "criterion.rs: sample.json, estimates.json, or cargo criterion --message-format=json",
+	.help = "JSON of criterion.rs: sample.json, estimates.json, or of cargo criterion --message-format=json",
 	.json_is = is_criterion,
 	.json_read = read_criterion,
 };

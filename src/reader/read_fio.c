@@ -139,7 +139,7 @@ static void read_fio(const struct json *doc, struct gather *g)
 
 const struct reader reader_fio = {
 	.name = "fio",
-	.help = "fio --output-format=json or json+: iops, bandwidth and completion latency by job",
+	.help = "JSON of fio (--output-format=json or json+): iops, bandwidth and completion latency by job",
 	.json_is = is_fio,
 	.json_read = read_fio,
 };

@@ -122,7 +122,7 @@ static void read_google_benchmark(const struct json *doc, struct gather *g)
 
 const struct reader reader_google_benchmark = {
 	.name = "google-benchmark",
-	.help = "Google Benchmark's JSON: every repetition's time, by benchmark",
+	.help = "JSON of Google Benchmark: the time of every repetition, by benchmark",
 	.json_is = is_google_benchmark,
 	.json_read = read_google_benchmark,
 };

@@ -74,7 +74,7 @@ static void read_hyperfine(const struct json *doc, struct gather *g)
 
 const struct reader reader_hyperfine = {
 	.name = "hyperfine",
-	.help = "hyperfine --export-json: every run's time, by command",
+	.help = "JSON of hyperfine (--export-json): the time of every run, by command",
 	.json_is = is_hyperfine,
 	.json_read = read_hyperfine,
 };

@@ -68,7 +68,7 @@ static void read_iperf3(const struct json *doc, struct gather *g)
 
 const struct reader reader_iperf3 = {
 	.name = "iperf3",
-	.help = "iperf3 -J: what the receiver got, retransmits, CPU time by the Gbit",
+	.help = "JSON of iperf3 (-J): what the receiver got, retransmits, CPU time by the Gbit",
 	.json_is = is_iperf3,
 	.json_read = read_iperf3,
 };

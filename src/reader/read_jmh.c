@@ -109,7 +109,7 @@ static void read_jmh(const struct json *doc, struct gather *g)
 
 const struct reader reader_jmh = {
 	.name = "jmh",
-	.help = "JMH -rf json: a sample for each fork, by benchmark and parameters",
+	.help = "JSON of JMH (-rf json): a sample for each fork, by benchmark and parameters",
 	.json_is = is_jmh,
 	.json_read = read_jmh,
 };

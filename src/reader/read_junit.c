@@ -107,7 +107,7 @@ static int read_junit(const struct reader_input *in, struct gather *g, struct er
 
 const struct reader reader_junit = {
 	.name = "junit",
-	.help = "JUnit XML: the time of every test case that passed",
+	.help = "XML of JUnit: the time of every test case that passed",
 	.sniff = is_junit,
 	.read = read_junit,
 };

@@ -88,7 +88,7 @@ static void read_memtier(const struct json *doc, struct gather *g)
 
 const struct reader reader_memtier = {
 	.name = "memtier",
-	.help = "memtier_benchmark --json-out-file: operations per second and latencies, in all and by command",
+	.help = "JSON of memtier_benchmark (--json-out-file): operations per second and latencies, in all and by command",
 	.json_is = is_memtier,
 	.json_read = read_memtier,
 };

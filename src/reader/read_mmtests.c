@@ -84,7 +84,7 @@ static void read_mmtests(const struct json *doc, struct gather *g)
 
 const struct reader reader_mmtests = {
 	.name = "mmtests",
-	.help = "mmtests --print-json: every value, by operation",
+	.help = "JSON of mmtests (--print-json): every value, by operation",
 	.json_is = is_mmtests,
 	.json_read = read_mmtests,
 };

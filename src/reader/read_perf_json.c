@@ -65,7 +65,7 @@ static void read_perf_json(const struct json *doc, struct gather *g)
 
 const struct reader reader_perf_json = {
 	.name = "perf-stat-json",
-	.help = "perf stat -j: counters; what was not counted is said, not taken for zero",
+	.help = "JSON of perf stat -j: counters; what was not counted is said, not taken for zero",
 	.json_is = is_perf_json,
 	.json_read = read_perf_json,
 };

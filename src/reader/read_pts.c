@@ -177,7 +177,7 @@ static int read_pts(const struct reader_input *in, struct gather *g, struct err 
 
 const struct reader reader_pts = {
 	.name = "pts",
-	.help = "Phoronix Test Suite's composite.xml: every sample, by test and options",
+	.help = "composite.xml of the Phoronix Test Suite: every sample, by test and options",
 	.sniff = is_pts,
 	.read = read_pts,
 };

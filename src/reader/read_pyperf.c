@@ -74,7 +74,7 @@ static void read_pyperf(const struct json *doc, struct gather *g)
 
 const struct reader reader_pyperf = {
 	.name = "pyperf",
-	.help = "pyperf's JSON: a sample for each process, by benchmark",
+	.help = "JSON of pyperf: a sample for each process, by benchmark",
 	.json_is = is_pyperf,
 	.json_read = read_pyperf,
 };

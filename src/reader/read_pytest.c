@@ -30,7 +30,7 @@ static void read_pytest(const struct json *doc, struct gather *g)
 
 const struct reader reader_pytest = {
 	.name = "pytest-benchmark",
-	.help = "pytest-benchmark's JSON: every round (with --benchmark-save-data), by test",
+	.help = "JSON of pytest-benchmark: every round (with --benchmark-save-data), by test",
 	.json_is = is_pytest,
 	.json_read = read_pytest,
 };

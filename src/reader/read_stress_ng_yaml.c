@@ -112,7 +112,7 @@ static int read_stress_ng_yaml(const struct reader_input *in, struct gather *g,
 
 const struct reader reader_stress_ng_yaml = {
 	.name = "stress-ng-yaml",
-	.help = "stress-ng --metrics --yaml FILE: rates, times and what else a stressor gives",
+	.help = "YAML of stress-ng (--metrics --yaml FILE): rates, times and what else a stressor gives",
 	.sniff = is_stress_ng_yaml,
 	.read = read_stress_ng_yaml,
 };

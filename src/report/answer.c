@@ -274,7 +274,8 @@ void answer_verdict(const struct json *row, struct str *out)
 	else if (answer_flag(row, "unresolvable"))
 		str_puts(out, ": not resolvable (more than 64 times the runs)");
 	else if (answer_flag(row, "need_minimum"))
-		str_addf(out, ": no interval from so few: at least %lld more runs of each", more);
+		str_addf(out, ": no interval from so few: at least %lld more run%s of each", more,
+			 more == 1 ? "" : "s");
 	else if (more)
 		str_addf(out, ": about %lld more runs of each", more);
 }
