@@ -208,19 +208,19 @@ digest() { find "$1" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | s
 @test 'run: one program with its arguments is started without a shell, and what needs one gets it' {
 	make_history 2
 	cd project
-	cat >who <<-'EOF'
+	cat >asks <<-'EOF'
 		#!/bin/sh
-		printf 'parent: %s s\n' "$(tr '\0' ' ' </proc/$PPID/cmdline | grep -c "sh -c ./who")"
+		printf 'parent: %s s\n' "$(tr '\0' ' ' </proc/$PPID/cmdline | grep -c "sh -c ./asks")"
 		printf 'words: %d s\n' $#
 		printf 'length: %d s\n' ${#2}
 		[ "$PWD" = "$(pwd)" ] && printf 'folder: 1 s\n'
 	EOF
-	sed 1d who >plain
-	chmod +x who plain
-	git add who plain && git commit -qm who
+	sed 1d asks >plain
+	chmod +x asks plain
+	git add asks plain && git commit -qm asks
 	show() { culprit_run run HEAD --new -n 1 --bench "$1" --json && expect_status 0 && jq -c '[.measured[] | select(.metric | test("parent|words|length|folder")) | .median]' <<<"$output"; }
-	[ "$(show "./who a 'b c'")" = '[0,2,3,1]' ]
-	[ "$(show "./who a 'b c'; exit 0")" = '[1,2,3,1]' ]
+	[ "$(show "./asks a 'b c'")" = '[0,2,3,1]' ]
+	[ "$(show "./asks a 'b c'; exit 0")" = '[1,2,3,1]' ]
 	[ "$(show "./plain a b")" = '[0,2,1,1]' ]
 	culprit_run run HEAD --new -n 1 --bench './absent x'
 	expect_status 4

@@ -38,6 +38,12 @@ static int find(const struct resume_args *a, const char *number, int64_t *ret_id
 	for (size_t i = 0; i < hunts.n && !number; i++)
 		if (strcmp(hunts.v[i].status, "answered") && hunts.v[i].id > id)
 			id = hunts.v[i].id;
+	/* a stage of an investigation goes on with the whole of it */
+	for (size_t i = 0, whole = 0; i < hunts.n && !number && !whole; i++)
+		if (!strcmp(hunts.v[i].kind, "hunt") && strcmp(hunts.v[i].status, "answered")) {
+			id = hunts.v[i].id;
+			whole = 1;
+		}
 	if (!id)
 		return err_set(e, ERR_USAGE, "no hunt is open; 'culprit log' lists them all");
 	if ((r = store_observations(st, id, &obs, e)) < 0)

@@ -9,6 +9,7 @@
 #include "hunt/describing.h"
 #include "report/answer.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define AUTO_JSON __attribute__((cleanup(json_root_done)))
@@ -31,21 +32,27 @@ static struct json *parse(const char *text)
 }
 
 /* A variant's canonical text is "commit=NAME" and a line for each change. */
+/* Object names get short, wherever they stand: "OID^", "v1:revert=OID". */
 void journal_put_node(const char *node, struct str *out)
 {
-	static const char prefix[] = "commit=";
+	static const char prefix[] = "commit=", hex[] = "0123456789abcdef";
 	const char *p = starts_with(node, prefix) ? node + strlen(prefix) : node;
-	size_t n = strspn(p, "0123456789abcdef");
 
-	if ((n == 40 || n == 64) && strchr("\n:", p[n])) {
-		str_add(out, p, 12);
-		p += n;
-	}
-	for (; *p; p++)
-		if (*p != '\n')
-			str_putc(out, *p);
-		else if (p[1])
+	while (*p) {
+		size_t n = strspn(p, hex);
+
+		if ((n == 40 || n == 64) && !isalnum((unsigned char)p[n])) {
+			str_add(out, p, 12);
+			p += n;
+		} else if (n) {
+			str_add(out, p, n);
+			p += n;
+		} else if (*p != '\n') {
+			str_putc(out, *p++);
+		} else if (*++p) {
 			str_putc(out, ':');
+		}
+	}
 }
 
 /* --- a hunt ------------------------------------------------------------------------------------------------------- */
@@ -69,6 +76,10 @@ static bool put_ends(const struct json *question, const struct json *answer, str
 	if (!old || !new) {
 		old = json_to_text(question, "old");
 		new = json_to_text(question, "new");
+	}
+	if (!old || !new) {
+		old = json_to_text(question, "good_name");
+		new = json_to_text(question, "bad_name");
 	}
 	if (!old || !new)
 		return false;
@@ -99,13 +110,24 @@ void journal_question(const struct hunt_row *h, struct str *out)
 	tame(out, before);
 }
 
+/* Of an investigation. */
+static void put_culprits(const struct json *list, struct str *out)
+{
+	for (size_t i = 0; i < json_count(list); i++) {
+		const char *commit = json_to_text(json_at(list, i), "commit");
+
+		str_puts(out, i ? ", " : ": ");
+		journal_put_node(commit ? commit : "?", out);
+	}
+}
+
 static void put_bisect(const struct json *a, struct str *out)
 {
 	const char *verdict = json_to_text(a, "verdict"), *culprit = json_to_text(a, "culprit");
 	const char *subject = json_to_text(a, "named.subject");
 	double p, change;
 
-	if (!strcmp(verdict, "named") && culprit) {
+	if (culprit && !strcmp(verdict, "named")) {
 		journal_put_node(culprit, out);
 		if (json_to_number(a, "change", &change)) {
 			str_putc(out, ' ');
@@ -131,6 +153,7 @@ static void put_bisect(const struct json *a, struct str *out)
 			str_putc(out, ' ');
 		}
 		str_puts(out, verdict);
+		put_culprits(json_get(a, "culprits"), out);
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include "hunt/calibrate.h"
 #include "hunt/confirm.h"
+#include "hunt/investigate.h"
 #include "hunt/trial.h"
 #include "hunt/versus.h"
 #include "text/json.h"
@@ -102,5 +103,7 @@ int retrace_answer(struct session *s, const struct hunt_row *row, const struct o
 		return confirm_recompute(s, json_get(q, "question"), obs, ret, e);
 	if (!strcmp(row->kind, "try"))
 		return trial_recompute(s, json_get(q, "question"), obs, ret, e);
+	if (!strcmp(row->kind, "hunt"))
+		return investigate_recompute(s->store, row, obs, ret, e);
 	return versus_recompute(s, row->kind, json_get(q, "question"), obs, ret, e);
 }

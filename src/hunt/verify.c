@@ -6,6 +6,7 @@
  */
 #include "hunt/verify.h"
 
+#include "hunt/investigate.h"
 #include "hunt/retrace.h"
 #include "text/json.h"
 
@@ -92,13 +93,37 @@ static void compare_json(const struct json *a, const struct json *b, const char 
 
 static bool is_known(const char *kind)
 {
-	static const char *const kinds[] = { "bisect", "compare", "explain",
-					     "run",    "confirm", "calibrate", "try" };
+	static const char *const kinds[] = { "bisect",	"compare",   "explain", "run",
+					     "confirm", "calibrate", "try",	"hunt" };
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!strcmp(kinds[i], kind))
 			return true;
 	return false;
+}
+
+/* An investigation rests on its stages: each is verified with it. */
+static int verify_stages(struct store *st, const struct observations *obs,
+			 struct verify_report *ret, struct err *e)
+{
+	int64_t hunt = 0;
+	size_t at = 0;
+	int r = 0;
+
+	while (r == 0 && investigate_next_hunt(obs, &at, &hunt)) {
+		struct verify_report one = { 0 };
+
+		if ((r = verify_hunt(st, hunt, &one, e)) < 0)
+			break;
+		ret->observations += one.observations;
+		ret->actions += one.actions;
+		ret->numbers += one.numbers;
+		for (size_t i = 0; i < one.differences.n; i++)
+			strvec_addf(&ret->differences, "hunt %lld: %s", (long long)hunt,
+				    one.differences.v[i]);
+		verify_report_done(&one);
+	}
+	return r;
 }
 
 int verify_hunt(struct store *st, int64_t hunt, struct verify_report *ret, struct err *e)
@@ -117,7 +142,7 @@ int verify_hunt(struct store *st, int64_t hunt, struct verify_report *ret, struc
 	if (!is_known(row.kind))
 		return err_set(
 			e, ERR_USAGE,
-			"hunt %lld is a '%s'; verify knows bisect, compare, explain, run, confirm, try and calibrate",
+			"hunt %lld is a '%s'; verify knows bisect, compare, explain, run, confirm, try, hunt and calibrate",
 			(long long)row.id, row.kind);
 	if (!row.answer)
 		return err_set(e, ERR_MISSING, "hunt %lld has no answer yet to verify",
@@ -145,6 +170,8 @@ int verify_hunt(struct store *st, int64_t hunt, struct verify_report *ret, struc
 	}
 	s.store = NULL;
 	session_close(&s);
+	if (r == 0 && !strcmp(row.kind, "hunt"))
+		r = verify_stages(st, &obs, ret, e);
 	if (r < 0)
 		verify_report_done(ret);
 	return r;

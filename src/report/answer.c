@@ -322,6 +322,8 @@ int answer_text(const struct json *answer, const struct answer_style *style, str
 		answer_bisect(answer, style, out);
 	else if (!strcmp(command, "confirm"))
 		answer_confirm(answer, style, out);
+	else if (!strcmp(command, "hunt"))
+		answer_hunt(answer, style, out);
 	else if (!strcmp(command, "try"))
 		answer_try(answer, style, out);
 	else if (!strcmp(command, "history"))

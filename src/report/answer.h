@@ -28,6 +28,7 @@ void answer_plan(const struct json *answer, const struct answer_style *style, st
 void answer_history(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_bisect(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_confirm(const struct json *answer, const struct answer_style *style, struct str *out);
+void answer_hunt(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_try(const struct json *answer, const struct answer_style *style, struct str *out);
 
 /* --- pieces ------------------------------------------------------------------------------------------ */

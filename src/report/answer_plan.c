@@ -38,7 +38,7 @@ static void put_disk(const struct json *a, const struct json *cases, struct str 
 			" There is not enough room: 'culprit clean', or --store on another disk.\n");
 }
 
-void answer_plan(const struct json *a, const struct answer_style *style, struct str *out)
+static void put_cases(const struct json *a, const struct answer_style *style, struct str *out)
 {
 	AUTO(table) struct table t = TABLE_INIT;
 	const struct json *cases = json_get(a, "cases");
@@ -70,6 +70,13 @@ void answer_plan(const struct json *a, const struct answer_style *style, struct 
 		table_cell(&t, TEXT_PLAIN, "%s", time.p);
 	}
 	table_put(&t, style->width, style->color, out);
+}
+
+static void put_prices(const struct json *a, struct str *out)
+{
+	bool priced = isfinite(answer_number(a, "build_seconds")) &&
+		      isfinite(answer_number(a, "run_seconds"));
+
 	if (priced) {
 		AUTO(str) struct str b = STR_INIT;
 		AUTO(str) struct str r = STR_INIT;
@@ -84,6 +91,36 @@ void answer_plan(const struct json *a, const struct answer_style *style, struct 
 			"\n What a build and a run cost is not known here yet: nothing was measured in this store.\n"
 			" 'culprit run REV -n 2' with the same --build and --bench tells.\n");
 	}
-	put_disk(a, cases, out);
+	put_disk(a, json_get(a, "cases"), out);
 	str_puts(out, " Nothing was built or run.\n");
+}
+
+/* Of each kind of stage one, and how often there is one. */
+static void put_hunt(const struct json *a, const struct answer_style *style, struct str *out)
+{
+	long long benchmarks = answer_int(a, "benchmarks");
+
+	if (benchmarks > 1)
+		str_addf(out, " The ends, with each of %lld benchmarks: ", benchmarks);
+	else
+		str_puts(out, " The ends: ");
+	put_cases(json_get(a, "ends"), style, out);
+	str_puts(out,
+		 "\n For each metric that got worse, unless an earlier culprit explains it too: ");
+	put_cases(json_get(a, "search"), style, out);
+	str_puts(
+		out,
+		"\n For each culprit: BAD without it beside GOOD and BAD, about half as much again as the ends;\n"
+		" then it and its parent, five runs each.\n");
+	put_prices(json_get(a, "search"), out);
+}
+
+void answer_plan(const struct json *a, const struct answer_style *style, struct str *out)
+{
+	if (!strcmp(answer_str(a, "for"), "hunt")) {
+		put_hunt(a, style, out);
+		return;
+	}
+	put_cases(a, style, out);
+	put_prices(a, out);
 }
