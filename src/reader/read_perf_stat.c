@@ -20,7 +20,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIELDS_MAX = 32, NAME_MAX_LEN = 120, UNIT_MAX_LEN = 20, PREFIX_MAX_LEN = 60 };
+enum {
+	FIELDS_MAX = 32,
+	NAME_MAX_LEN = 120,
+	UNIT_MAX_LEN = 20,
+	PREFIX_MAX_LEN = 60,
+	MISSED_MAX = 40
+};
 
 struct word {
 	const char *p;
@@ -31,6 +37,51 @@ struct event {
 	struct word value, unit, name;
 	double running; /* percent of the time */
 };
+
+/* Events that are no numbers, by the reason. */
+struct missed {
+	struct reason {
+		char *why;
+		struct strvec names;
+	} * v;
+	size_t n, cap;
+};
+
+/* Takes ownership of `why`. */
+static void miss(struct missed *m, char *why, const char *name)
+{
+	struct reason *r = NULL;
+
+	for (size_t i = 0; i < m->n && !r; i++)
+		if (!strcmp(m->v[i].why, why))
+			r = &m->v[i];
+	if (r) {
+		free(why);
+	} else {
+		r = ARRAY_GROW(m);
+		r->why = why;
+	}
+	for (size_t i = 0; i < r->names.n; i++)
+		if (!strcmp(r->names.v[i], name))
+			return;
+	if (r->names.n < MISSED_MAX)
+		strvec_add(&r->names, name);
+}
+
+/* One note for each reason; frees the list. */
+static void tell(struct gather *g, struct missed *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		AUTO(str) struct str names = STR_INIT;
+
+		for (size_t k = 0; k < m->v[i].names.n; k++)
+			str_addf(&names, "%s%s", k ? ", " : "", m->v[i].names.v[k]);
+		gather_note(g, "%s: no number, %s", names.p, m->v[i].why);
+		free(m->v[i].why);
+		strvec_done(&m->v[i].names);
+	}
+	free(m->v);
+}
 
 static bool is_number(struct word w)
 {
@@ -105,7 +156,7 @@ static bool is_main(const char *name)
 	return false;
 }
 
-static void put_event(struct text *t, const struct event *x)
+static void put_event(struct text *t, struct missed *missed, const struct event *x)
 {
 	char name[NAME_MAX_LEN + 1], unit[UNIT_MAX_LEN + 1];
 	struct value v;
@@ -118,15 +169,12 @@ static void put_event(struct text *t, const struct event *x)
 		snprintf(unit, sizeof(unit), "ms");
 	gather_bench(t->g, x->prefix.p, x->prefix.n);
 	if (*x->value.p == '<') {
-		gather_note(t->g, "event '%s' is no number: %.*s", name, (int)x->value.n,
-			    x->value.p);
+		miss(missed, xstrndup(x->value.p, x->value.n), name);
 		return;
 	}
 	if (x->running < 100) {
-		gather_note(
-			t->g,
-			"event '%s' is no number: counted %.4g %% of the time (ask for fewer at once)",
-			name, x->running);
+		miss(missed, xstrdup("counted for a part of the time, ask for fewer at once"),
+		     name);
 		return;
 	}
 	if (take_number(t, name, x, &v)) {
@@ -193,7 +241,7 @@ static int find_event(const struct word *f, size_t n)
 	return -1;
 }
 
-static bool take_fields(struct text *t, char separator)
+static bool take_fields(struct text *t, struct missed *missed, char separator)
 {
 	struct word f[FIELDS_MAX];
 	size_t n = split(t, separator, f);
@@ -219,7 +267,7 @@ static bool take_fields(struct text *t, char separator)
 	if (!text_number(&whole, &p, "percent of the time", &running))
 		return true;
 	x.running = running.value;
-	put_event(t, &x);
+	put_event(t, missed, &x);
 	return true;
 }
 
@@ -281,7 +329,7 @@ static bool take_seconds(struct text *t)
 }
 
 /* False: the block of events ends here. */
-static bool take_text(struct text *t)
+static bool take_text(struct text *t, struct missed *missed)
 {
 	struct event x = { .prefix = { "", 0 }, .running = running_of(t) };
 	const char *p = t->line;
@@ -309,11 +357,11 @@ static bool take_text(struct text *t)
 	}
 	if (!is_event_name(x.name))
 		return false;
-	put_event(t, &x);
+	put_event(t, missed, &x);
 	return true;
 }
 
-static void read_stream(struct gather *g, const char *text, size_t n)
+static void read_stream(struct gather *g, struct missed *missed, const char *text, size_t n)
 {
 	static const char separators[] = ";,\t|:!~^@";
 	bool in_block = false;
@@ -328,23 +376,25 @@ static void read_stream(struct gather *g, const char *text, size_t n)
 			continue;
 		}
 		if (in_block) {
-			in_block = take_text(&t);
+			in_block = take_text(&t, missed);
 			continue;
 		}
-		if (separator && take_fields(&t, separator))
+		if (separator && take_fields(&t, missed, separator))
 			continue;
 		for (const char *s = separators; *s && t.n && !separator; s++)
-			if (memchr(t.line, *s, t.n) && take_fields(&t, *s))
+			if (memchr(t.line, *s, t.n) && take_fields(&t, missed, *s))
 				separator = *s;
 	}
 }
 
 static int read_perf_stat(const struct reader_input *in, struct gather *g, struct err *e UNUSED)
 {
+	struct missed missed = { .n = 0 };
 	struct text t;
 
-	read_stream(g, in->out, in->out_n);
-	read_stream(g, in->err, in->err_n);
+	read_stream(g, &missed, in->out, in->out_n);
+	read_stream(g, &missed, in->err, in->err_n);
+	tell(g, &missed);
 	text_begin(&t, g, "perf stat", in->out, in->out_n);
 	text_close(&t, in, NULL);
 	return 0;

@@ -33,7 +33,8 @@ struct held {
 		bool side;
 	} v[HELD_MAX];
 	size_t n;
-	double errors;
+	double errors, bad; /* of the sockets; answers that were no success */
+	double requests;
 };
 
 static void hold(struct held *h, char *metric, bool side, const struct value *v)
@@ -59,9 +60,9 @@ static void release(struct text *t, struct held *h)
 		free(h->v[i].metric);
 	}
 	if (t)
-		gather_value(t->g, &errors, h->errors, 1);
+		gather_value(t->g, &errors, h->errors + h->bad, 1);
 	h->n = 0;
-	h->errors = 0;
+	h->errors = h->bad = h->requests = 0;
 }
 
 /* "    Latency   635.91us    0.89ms  12.92ms   93.69%" */
@@ -116,7 +117,7 @@ static double sum_errors(struct text *t, const char *p)
 	return sum;
 }
 
-static bool take_requests(struct text *t)
+static bool take_requests(struct text *t, struct held *h)
 {
 	const char *p = t->line;
 	struct value v;
@@ -125,7 +126,21 @@ static bool take_requests(struct text *t)
 		return false;
 	if (v.value <= 0)
 		gather_problem(t->g, "requests", 8, "wrk had no answer to a request");
+	h->requests = v.value;
 	return true;
+}
+
+/* Answers that say "no" come quicker than what was asked for: their rate is not to be set against that of others. */
+static void take_bad(struct text *t, struct held *h, const char *p)
+{
+	h->bad = sum_errors(t, p);
+	if (h->bad > 0 && h->bad >= h->requests)
+		gather_problem(t->g, "requests/s", 10,
+			       "all %.0f answers were errors (not 2xx or 3xx): is the URL right?",
+			       h->bad);
+	else if (h->bad > 0)
+		gather_note(t->g, "%.3g %% of the answers were errors (not 2xx or 3xx)",
+			    100 * h->bad / h->requests);
 }
 
 static void take_line(struct text *t, struct held *h)
@@ -140,12 +155,13 @@ static void take_line(struct text *t, struct held *h)
 
 	if ((p = text_behind(t, "Latency ")) && *p >= '0' && *p <= '9')
 		take_latency(t, h, p);
-	else if ((p = text_behind(t, "Socket errors:")) ||
-		 (p = text_behind(t, "Non-2xx or 3xx responses:")))
+	else if ((p = text_behind(t, "Socket errors:")))
 		h->errors += sum_errors(t, p);
+	else if ((p = text_behind(t, "Non-2xx or 3xx responses:")))
+		take_bad(t, h, p);
 	else if (text_label(t, rates) && is_rate) { /* the last but one line of a run */
 		release(t, h);
-	} else if (!take_requests(t)) {
+	} else if (!take_requests(t, h)) {
 		take_percentile(t, h);
 	}
 }

@@ -115,8 +115,8 @@ static const struct fixture {
 	{ NULL, "wide.csv",
 	  "csv: latency [ms] ? 12.31 12.4 12.28 12.35 12.33; throughput [req/s] ? 8102 8077 8121 8090 8111" },
 	{ NULL, "wide.tsv", "csv: sort, small seconds [s] ? 0.5 0.6" },
-	{ NULL, "wrk-503.txt",
-	  "wrk: requests/s [1/s] + 9878.4; latency avg [s] - 0.00108; latency stdev [s] -- 0.00181; latency max [s] -- 0.01336; errors [] -- 10058; transfer/s [B/s] ++ 3690987.52" },
+	{ "wrk", "wrk-503.txt",
+	  "f: all 10058 answers were errors (not 2xx or 3xx): is the URL right?" },
 	{ NULL, "wrk.txt",
 	  "wrk: requests/s [1/s] + 10035.54; latency avg [s] - 0.00169; latency stdev [s] -- 0.00276; latency max [s] -- 0.01998; latency p50 [s] - 6.7e-05; latency p75 [s] - 0.00245; latency p90 [s] - 0.00496; latency p99 [s] - 0.0132; errors [] -- 0; transfer/s [B/s] ++ 2411724.8" },
 };
@@ -241,6 +241,8 @@ static void what_is_refused(void **state UNUSED)
 		{ "wrk", "Requests/sec:   nan\n", "'nan' is not a finite number" },
 		{ "wrk", "Requests/sec:   12 parsecs\n", "has the unknown unit 'parsecs'" },
 		{ "wrk", "Requests/sec:   12", "in a last line without its end" },
+		{ "wrk", "  10 requests in 1.00s, 1B read\n  Non-2xx or 3xx responses: 10\n",
+		  "all 10 answers were errors" },
 		{ "hackbench", "Time: -1.0\n", "negative time" },
 		{ "hackbench", "Time: 1e999\n", "not a finite number" },
 		{ "ping", "3 packets transmitted, 0 received, 100% packet loss, time 9ms\n",
@@ -294,6 +296,26 @@ static void what_is_refused(void **state UNUSED)
 				 rows[i].words);
 		assert_null(strchr(s, '\n'));
 	}
+}
+
+/* What perf did not count, or not always, is no number: it is told, once for each reason. */
+static void events_that_are_no_numbers(void **state UNUSED)
+{
+	static const char text[] = " Performance counter stats for 'x':\n\n"
+				   "   <not supported>  cycles\n   <not supported>  branches\n"
+				   "   <not counted>    faults\n   1000  instructions  (62.50%)\n"
+				   "   7  page-faults\n   <not supported>  cycles\n";
+	AUTO(numbers) struct numbers got = { 0 };
+	const char *format;
+	struct err e = ERR_INIT;
+
+	assert_int_equal(reader_file(NULL, text, strlen(text), "f", &got, &format, &e), 0);
+	assert_int_equal(got.n, 1);
+	assert_string_equal(got.v[0].metric, "page-faults");
+	assert_int_equal(got.notes.n, 3);
+	assert_string_equal(got.notes.v[0], "cycles, branches: no number, <not supported>");
+	assert_string_equal(got.notes.v[1], "faults: no number, <not counted>");
+	assert_non_null(strstr(got.notes.v[2], "instructions: no number, counted for a part"));
 }
 
 static void single_lines(void **state UNUSED)
@@ -367,6 +389,7 @@ int main(void)
 		cmocka_unit_test(line_ends_and_marks_do_not_matter),
 		cmocka_unit_test(a_cut_file_gives_no_other_numbers),
 		cmocka_unit_test(what_is_refused),
+		cmocka_unit_test(events_that_are_no_numbers),
 		cmocka_unit_test(single_lines),
 		cmocka_unit_test(lists_of_numbers_are_no_tables),
 	};
