@@ -384,6 +384,22 @@ static int judge_output(struct running *x, struct err *e)
 	return r;
 }
 
+/* Only wall time is taken of a program whose results a reader knows: it is said once, with the first run. */
+static void suggest_reader(struct running *x)
+{
+	const struct reader *r = NULL;
+
+	if (x->is_explicit || x->ret->whole_output)
+		return;
+	if (!(r = reader_guess(x->out.p, x->out.n)))
+		r = reader_guess(x->err.p, x->err.n);
+	if (r)
+		strvec_addf(
+			&x->ret->remarks,
+			"the output is one of %s: '--reader %s' (or the benchmark's key 'reader') takes its values",
+			r->name, r->name);
+}
+
 /* Why a computed metric has no value in this run; false if `metric` is none. */
 static bool refuse_formula(struct running *x, const char *metric)
 {
@@ -407,6 +423,10 @@ static void refuse_missing(struct running *x, const char *metric, const char *wh
 	}
 	if (refuse_formula(x, metric))
 		return;
+	if ((why = reader_no_number(&x->ret->remarks, metric))) {
+		refuse(x->ret, OUTCOME_FAILED, "metric '%s': %s", metric, why);
+		return;
+	}
 	what_it_said(x, &said);
 	refuse(x->ret, OUTCOME_FAILED, "metric '%s' %s%s%s", metric, when,
 	       said.n ? "; it printed" : "; it printed nothing", said.p);
@@ -480,6 +500,8 @@ static int judge(struct running *x, struct run_memory *m, struct err *e)
 	r->n_standard = r->readings.n;
 	if (f == 0 && !r->reason)
 		f = judge_output(x, e);
+	if (f == 0 && !r->reason && !m->is_set)
+		suggest_reader(x);
 	if (f == 0 && !r->reason) {
 		formula_apply(x->s->config, &r->readings);
 		judge_metrics(x, m);

@@ -22,7 +22,6 @@ struct compare_args {
 	unsigned runs, layouts;
 	int better;
 	int exit_code;
-	const char *reader;
 };
 
 static const char *const directions[] = { "guess", "lower", "higher", NULL };
@@ -39,8 +38,6 @@ const struct opt cmd_compare_options[] = {
 	  .min = 1, .max = 64 },
 	{ 0, "better", OPT_CHOICE, OPT_INTO(struct compare_args, better), "WHICH",
 	  "of numbers in files: which direction is better", .choices = directions },
-	{ 0, "reader", OPT_STRING, OPT_INTO(struct compare_args, reader), "NAME",
-	  "of files: their format, instead of finding it by looking at each" },
 	{ 0, "exit-code", OPT_CHOICE, OPT_INTO(struct compare_args, exit_code), "HOW",
 	  "bisect: 0 / 1 / 125 / 128 for use inside 'git bisect run'", .choices = exit_codes },
 	OPT_COMMON_STORE(struct compare_args, m.common),
@@ -140,7 +137,7 @@ static int compare_files(const struct compare_args *a, const struct strvec *args
 		.better = (enum better)a->better,
 		.metric = a->m.metric,
 	};
-	int r = a->reader ? reader_find(a->reader, &o.reader, e) : 0;
+	int r = a->m.reader ? reader_find(a->m.reader, &o.reader, e) : 0;
 
 	return r < 0 ? r : versus_files(&o, ret, e);
 }

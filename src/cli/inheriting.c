@@ -68,6 +68,7 @@ int inherit_measuring(struct measuring_opts *m, const struct confirm_named *n, s
 		m->benchmark = of.benchmark;
 		m->workload = of.workload;
 		inherit(&m->metric, n->metric);
+		inherit(&m->reader, of.reader);
 		m->smp = m->smp ? m->smp : of.smp;
 		if (m->warmup == UINT32_MAX)
 			m->warmup = of.warmup;

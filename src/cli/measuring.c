@@ -117,6 +117,7 @@ int measuring_open(const struct measuring_opts *m, const char *command, struct s
 		.target = target,
 		.measure = m->measure,
 		.metric = m->metric,
+		.reader = m->reader,
 		.budget_ns = m->budget_ns,
 		.jobs = m->jobs,
 		.warmup = m->warmup,

@@ -9,7 +9,7 @@
 
 struct measuring_opts {
 	struct common_opts common;
-	const char *benchmark, *workload, *metric, *measure, *target;
+	const char *benchmark, *workload, *metric, *reader, *measure, *target;
 	int64_t budget_ns;
 	unsigned jobs, warmup, smp;
 	int64_t seed_option;
@@ -23,43 +23,45 @@ struct measuring_opts {
 };
 void measuring_defaults(struct measuring_opts *m);
 
-#define OPT_MEASURING(type, field)                                                                 \
-	OPT_GROUP("Measuring"),                                                                    \
-		OPT_ROW('b', "benchmark", OPT_STRING, OPT_INTO(type, field.benchmark), "NAME",     \
-			"which benchmark of the configuration"),                                   \
-		OPT_ROW(0, "workload", OPT_STRING, OPT_INTO(type, field.workload), "NAME",         \
-			"a benchmark that comes with culprit ('culprit workloads'), or a file; run and compare take a suite too"),   \
-		OPT_ROW('m', "metric", OPT_STRING, OPT_INTO(type, field.metric), "NAME",           \
-			"the metric that decides, instead of the benchmark's primary one"),        \
-		OPT_ROW(0, "measure", OPT_STRING, OPT_INTO(type, field.measure), "HOW",            \
-			"wall (default), perf (hardware counters) or callgrind (exact "            \
-			"instruction counts)"),                                                    \
-		OPT_ROW(0, "target", OPT_STRING, OPT_INTO(type, field.target), "NAME",             \
-			"where runs happen: local, exact (a guest that counts instructions), vm, " \
-			"or sim=FILE (nothing runs: values of a file)"),                           \
-		OPT_ROW(0, "smp", OPT_UINT, OPT_INTO(type, field.smp), "N",                        \
-			"the guest's processors; with more than one exact gives events, no times", \
-			.min = 1, .max = 64),                                                      \
-		OPT_ROW(0, "budget", OPT_DURATION, OPT_INTO(type, field.budget_ns), "TIME",        \
-			"stop after this long with what is known then"),                           \
-		OPT_ROW('j', "jobs", OPT_UINT, OPT_INTO(type, field.jobs), "N",                    \
-			"$JOBS of a build (default: all CPUs)", .min = 1, .max = 4096),            \
-		OPT_ROW('w', "warmup", OPT_UINT, OPT_INTO(type, field.warmup), "N",                \
-			"runs discarded at the start of each visit", .min = 0, .max = 1000),       \
-		OPT_ROW(0, "margin", OPT_RATIO, OPT_INTO(type, field.margin), "RATIO",             \
-			"smallest change of interest (default 1%; of what exact counts, 0.1%)",    \
-			.min = 1e-6, .max = 10),                                                   \
-		OPT_ROW(0, "alpha", OPT_RATIO, OPT_INTO(type, field.alpha), "RATIO",               \
-			"chance of error that is accepted (default 0.05)", .min = 1e-6,            \
-			.max = 0.5),                                                               \
-		OPT_ROW(0, "seed", OPT_INT, OPT_INTO(type, field.seed_option), "N",                \
-			"another order of runs, another hunt", .min = 1, .max = 9e15),             \
-		OPT_ROW(0, "new", OPT_BOOL, OPT_INTO(type, field.fresh), NULL,                     \
-			"measure again, even if the answer is stored"),                            \
-		OPT_ROW(0, "dry-run", OPT_BOOL, OPT_INTO(type, field.dry_run), NULL,               \
-			"print the plan with its expected time and do nothing"),                   \
-		OPT_ROW(0, "resume-hunt", OPT_INT, OPT_INTO(type, field.only_hunt), "N",           \
-			"go on with this hunt or fail (what 'culprit resume' says)", .min = 1,     \
+#define OPT_MEASURING(type, field)                                                                                                 \
+	OPT_GROUP("Measuring"),                                                                                                    \
+		OPT_ROW('b', "benchmark", OPT_STRING, OPT_INTO(type, field.benchmark), "NAME",                                     \
+			"which benchmark of the configuration"),                                                                   \
+		OPT_ROW(0, "workload", OPT_STRING, OPT_INTO(type, field.workload), "NAME",                                         \
+			"a benchmark that comes with culprit ('culprit workloads'), or a file; run and compare take a suite too"), \
+		OPT_ROW('m', "metric", OPT_STRING, OPT_INTO(type, field.metric), "NAME",                                           \
+			"the metric that decides, instead of the benchmark's primary one"),                                        \
+		OPT_ROW(0, "reader", OPT_STRING, OPT_INTO(type, field.reader), "NAME",                                             \
+			"the format of the benchmark's output, or of files that are compared: ping, wrk, fio ..."),                \
+		OPT_ROW(0, "measure", OPT_STRING, OPT_INTO(type, field.measure), "HOW",                                            \
+			"wall (default), perf (hardware counters) or callgrind (exact "                                            \
+			"instruction counts)"),                                                                                    \
+		OPT_ROW(0, "target", OPT_STRING, OPT_INTO(type, field.target), "NAME",                                             \
+			"where runs happen: local, exact (a guest that counts instructions), vm, "                                 \
+			"or sim=FILE (nothing runs: values of a file)"),                                                           \
+		OPT_ROW(0, "smp", OPT_UINT, OPT_INTO(type, field.smp), "N",                                                        \
+			"the guest's processors; with more than one exact gives events, no times",                                 \
+			.min = 1, .max = 64),                                                                                      \
+		OPT_ROW(0, "budget", OPT_DURATION, OPT_INTO(type, field.budget_ns), "TIME",                                        \
+			"stop after this long with what is known then"),                                                           \
+		OPT_ROW('j', "jobs", OPT_UINT, OPT_INTO(type, field.jobs), "N",                                                    \
+			"$JOBS of a build (default: all CPUs)", .min = 1, .max = 4096),                                            \
+		OPT_ROW('w', "warmup", OPT_UINT, OPT_INTO(type, field.warmup), "N",                                                \
+			"runs discarded at the start of each visit", .min = 0, .max = 1000),                                       \
+		OPT_ROW(0, "margin", OPT_RATIO, OPT_INTO(type, field.margin), "RATIO",                                             \
+			"smallest change of interest (default 1%; of what exact counts, 0.1%)",                                    \
+			.min = 1e-6, .max = 10),                                                                                   \
+		OPT_ROW(0, "alpha", OPT_RATIO, OPT_INTO(type, field.alpha), "RATIO",                                               \
+			"chance of error that is accepted (default 0.05)", .min = 1e-6,                                            \
+			.max = 0.5),                                                                                               \
+		OPT_ROW(0, "seed", OPT_INT, OPT_INTO(type, field.seed_option), "N",                                                \
+			"another order of runs, another hunt", .min = 1, .max = 9e15),                                             \
+		OPT_ROW(0, "new", OPT_BOOL, OPT_INTO(type, field.fresh), NULL,                                                     \
+			"measure again, even if the answer is stored"),                                                            \
+		OPT_ROW(0, "dry-run", OPT_BOOL, OPT_INTO(type, field.dry_run), NULL,                                               \
+			"print the plan with its expected time and do nothing"),                                                   \
+		OPT_ROW(0, "resume-hunt", OPT_INT, OPT_INTO(type, field.only_hunt), "N",                                           \
+			"go on with this hunt or fail (what 'culprit resume' says)", .min = 1,                                     \
 			.max = 9e15, .hidden = true)
 
 /* Opens the session and the voice; the command's words are what the lock names. */

@@ -14,6 +14,7 @@
 #include "hunt/guesting.h"
 #include "hunt/kernels.h"
 #include "hunt/simulated.h"
+#include "reader/reader.h"
 #include "sys/clock.h"
 #include "sys/fs.h"
 #include "sys/sweep.h"
@@ -92,6 +93,19 @@ static int choose_benchmark(struct session *s, struct err *e)
 	s->bench = &s->bench_copy;
 	if (s->opt.warmup != UINT32_MAX)
 		s->bench_copy.warmup = s->opt.warmup;
+	if (s->opt.reader) {
+		const struct reader *reader;
+
+		if ((r = reader_find(s->opt.reader, &reader, e)) < 0)
+			return err_wrap(e, "--reader");
+		if (!strcmp(reader->name, "regex") && !s->bench->regex)
+			return err_set(
+				e, ERR_USAGE,
+				"--reader regex: it is the benchmark's key 'regex' that says which");
+		s->bench_copy.reader = reader->name;
+		if (strcmp(reader->name, "regex") != 0)
+			s->bench_copy.regex = NULL;
+	}
 	if (!s->opt.measure)
 		return 0;
 	if (!strcmp(s->opt.measure, "wall"))

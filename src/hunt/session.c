@@ -259,6 +259,8 @@ static void full_question(const struct session *s, const char *kind, const char 
 	/* a .config or a fix-up that was edited is another question; by content, as benchmark files are */
 	if (s->kbuild)
 		str_addf(out, "\"kernel\":\"%s\",", kbuild_identity(s->kbuild));
+	if (s->opt.reader)
+		str_addf(out, "\"reader\":\"%s\",", s->bench->reader);
 	str_addf(out, "\"better\":\"%s\",", better_name(s->bench->better));
 	str_addf(out, "\"target\":\"%s\",\"metric\":\"%s\",\"files\":\"%s\",\"config\":%s}",
 		 s->target_name, s->opt.metric ? s->opt.metric : "",

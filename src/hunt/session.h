@@ -31,6 +31,7 @@ struct session_options {
 	const char *benchmark;	     /* --benchmark NAME, NULL = the only one */
 	const char *workload;	     /* --workload NAME, bench/workload.h; NULL = none */
 	const char *target;	     /* NULL = local; sim=FILE: see hunt/simulated.h */
+	const char *reader;	     /* --reader NAME, NULL = as configured */
 	const char *measure;	     /* wall, perf, callgrind; NULL = as configured */
 	const char *metric;	     /* --metric NAME, NULL = the primary one */
 	int64_t budget_ns;	     /* 0 = none */

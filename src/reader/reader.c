@@ -196,7 +196,7 @@ int reader_read(const struct reader *r, const struct reader_input *in, struct re
 
 /* --- a file --------------------------------------------------------------------------------------------------------- */
 
-static const struct reader *text_reader(const char *text, size_t n)
+const struct reader *reader_guess(const char *text, size_t n)
 {
 	for (const struct reader *const *r = readers; *r; r++)
 		if ((*r)->sniff && (*r)->sniff(text, n < HEAD_MAX ? n : HEAD_MAX))
@@ -242,7 +242,7 @@ int reader_file(const struct reader *r, const char *text, size_t n, const char *
 	if (r && r->any_status)
 		return err_set(e, ERR_USAGE, "the reader '%s' reads no files", r->name);
 	if (!r && !at_once)
-		r = text_reader(text, n);
+		r = reader_guess(text, n);
 	if (!r && !is_json) {
 		*ret_format = "numbers";
 		return read_numbers(text, n, name, ret, e);
@@ -257,4 +257,18 @@ int reader_file(const struct reader *r, const char *text, size_t n, const char *
 		return err_set(e, ERR_USAGE, "%s: no value in it that %s knows", label, r->name);
 	gather_take_numbers(g, ret);
 	return 0;
+}
+
+const char *reader_no_number(const struct strvec *notes, const char *metric)
+{
+	size_t n = strlen(metric);
+
+	for (size_t i = 0; n && i < notes->n; i++) {
+		const char *text = notes->v[i], *end = strstr(text, ": no number, ");
+
+		for (const char *p = text; end && (p = strstr(p, metric)) && p < end; p += n)
+			if ((p == text || p[-1] == ' ') && (p + n == end || p[n] == ','))
+				return end + 2;
+	}
+	return NULL;
 }

@@ -60,5 +60,9 @@ int reader_read(const struct reader *r, const struct reader_input *in, struct re
  */
 int reader_file(const struct reader *r, const char *text, size_t n, const char *name,
 		struct numbers *ret, const char **ret_format, struct err *e) MUST_USE;
+/* The format of programs' text that this looks like, or NULL; JSON is not looked into. */
+const struct reader *reader_guess(const char *text, size_t n);
+/* Of notes like "cycles, branches: no number, <not supported>" what is said of `metric` ("no number, ..."), or NULL. */
+const char *reader_no_number(const struct strvec *notes, const char *metric);
 /* Checks what can be checked before anything runs: that the regular expression compiles and has a group. */
 int reader_check_regex(const char *regex, struct err *e) MUST_USE;

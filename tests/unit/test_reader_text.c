@@ -316,6 +316,9 @@ static void events_that_are_no_numbers(void **state UNUSED)
 	assert_string_equal(got.notes.v[0], "cycles, branches: no number, <not supported>");
 	assert_string_equal(got.notes.v[1], "faults: no number, <not counted>");
 	assert_non_null(strstr(got.notes.v[2], "instructions: no number, counted for a part"));
+	assert_string_equal(reader_no_number(&got.notes, "branches"), "no number, <not supported>");
+	assert_null(reader_no_number(&got.notes, "branch"));
+	assert_null(reader_no_number(&got.notes, "page-faults"));
 }
 
 static void single_lines(void **state UNUSED)
