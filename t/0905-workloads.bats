@@ -66,6 +66,11 @@ END
 	culprit_run compare HEAD~1 HEAD --workload small -n 2 --json
 	jq -e '[.answers[].metrics[0].benchmark] == ["kinds-one", "kinds-two", "plain"]' <<<"$output"
 	jq -e '.skipped == [{"workload": "lacking", "missing": "no-such-program (apt install some-package)"}]' <<<"$output"
+	# the family of all: the first verdict counts only if it stands among them
+	jq -e '.together | .tests == 3 and .worse == 0' <<<"$output"
+	culprit_run compare HEAD~1 HEAD --workload small -n 2
+	expect_out 'all together'
+	expect_out 'geometric mean of 3'
 	# each is found again alone
 	culprit_run run HEAD --workload kinds:two -n 2
 	expect_status 0

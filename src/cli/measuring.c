@@ -142,10 +142,10 @@ int measuring_show(const struct measuring_opts *m, const char *answer, bool stor
 	int r;
 
 	term_progress_end();
-	if (m->answers) {
-		str_addf(m->answers, "%s%s", m->answers->n ? "," : "", answer);
+	if (m->answers)
+		strvec_add(m->answers, answer);
+	if (m->answers && m->common.json)
 		return 0;
-	}
 	if (m->common.json) {
 		str_puts(&out, answer);
 		str_putc(&out, '\n');

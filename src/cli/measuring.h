@@ -18,8 +18,7 @@ struct measuring_opts {
 	bool kernels_only; /* no argument names a commit */
 	int64_t only_hunt; /* hidden: `culprit resume` */
 	const char *const *argv;
-	struct str *
-		answers; /* of a suite (cli/suite.h): measuring_show() adds there what is JSON; else NULL */
+	struct strvec *answers; /* of a suite: what measuring_show() shows; NULL = none */
 };
 void measuring_defaults(struct measuring_opts *m);
 

@@ -9,6 +9,7 @@
 #include "bench/workload.h"
 #include "cli/stop.h"
 #include "cli/term.h"
+#include "report/answer_suite.h"
 #include "text/json.h"
 
 #include <string.h>
@@ -63,7 +64,8 @@ struct running {
 	int (*one)(void *);
 	void *arg;
 	int status;
-	struct str answers, skipped; /* JSON of both */
+	struct strvec answers, groups; /* JSON, and of each its workload's group */
+	struct str skipped;	       /* JSON */
 };
 
 static void skip(struct running *x, const char *name, const char *why)
@@ -82,8 +84,9 @@ static void skip(struct running *x, const char *name, const char *why)
 	json_out_close(&w);
 }
 
-static void run_one(struct running *x, const char *name, const char *about)
+static void run_one(struct running *x, const struct workload *w, const char *name)
 {
+	const char *about = w->bench->about;
 	AUTO(strvec) struct strvec argv = STRVEC_INIT;
 	AUTO(str) struct str head = STR_INIT;
 
@@ -94,6 +97,8 @@ static void run_one(struct running *x, const char *name, const char *about)
 	if (!x->m->common.json)
 		term_print(&head);
 	x->status = worse(x->status, x->one(x->arg));
+	while (x->groups.n < x->answers.n)
+		strvec_add(&x->groups, workload_group(w));
 	x->m->workload = x->suite;
 	x->m->argv = x->argv;
 }
@@ -117,12 +122,57 @@ static void run_variants(struct running *x, const struct workload *w)
 		return;
 	}
 	if (!w->bench->arguments[0])
-		run_one(x, w->name, w->bench->about);
+		run_one(x, w, w->name);
 	for (const char **v = w->bench->arguments; *v && !stop_requested(); v++) {
 		AUTO_FREE char *name = xasprintf("%s:%s", w->name, *v);
 
-		run_one(x, name, w->bench->about);
+		run_one(x, w, name);
 	}
+}
+
+static void put_json(const struct running *x, const char *command, const struct suite_summary *sum)
+{
+	AUTO(str) struct str out = STR_INIT;
+
+	str_addf(&out, "{\"schema\":1,\"command\":\"%s\",\"suite\":\"%s\",\"answers\":[", command,
+		 x->suite);
+	for (size_t i = 0; i < x->answers.n; i++)
+		str_addf(&out, "%s%s", i ? "," : "", x->answers.v[i]);
+	str_addf(&out, "],\"skipped\":[%s]", x->skipped.p);
+	if (sum)
+		str_addf(
+			&out,
+			",\"together\":{\"tests\":%zu,\"worse\":%zu,\"better\":%zu,\"alone\":%zu,\"undecided\":%zu}",
+			sum->tests, sum->worse, sum->better, sum->weak, sum->undecided);
+	str_puts(&out, "}\n");
+	term_print(&out);
+}
+
+/* All comparisons as one family; what was called worse alone counts only if it stands among them. */
+static int together(struct running *x, struct suite_summary *ret, struct err *e)
+{
+	struct answer_style style = { term_stdout_color(), term_stdout_width() };
+	size_t n = x->answers.n;
+	AUTO_FREE struct suite_answer *v = xcalloc(n + 1, sizeof(*v));
+	AUTO_FREE struct json **roots = xcalloc(n + 1, sizeof(struct json *));
+	AUTO(str) struct str out = STR_INIT;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		r = json_parse_stored(x->answers.v[i], "the stored answer", &roots[i], e);
+		v[i] = (struct suite_answer){ x->groups.v[i], roots[i] };
+	}
+	if (r == 0) {
+		str_puts(&out, "all together\n");
+		answer_suite(v, n, &style, ret, &out);
+		if (!x->m->common.json && ret->tests)
+			term_print(&out);
+		if (x->status == CMD_WORSE && !ret->worse)
+			x->status = CMD_UNDECIDED;
+	}
+	for (size_t i = 0; i < n; i++)
+		json_root_done(&roots[i]);
+	return r;
 }
 
 int suite_run(struct measuring_opts *m, const char *command, int (*one)(void *arg), void *arg)
@@ -136,27 +186,26 @@ int suite_run(struct measuring_opts *m, const char *command, int (*one)(void *ar
 		.one = one,
 		.arg = arg,
 		.status = CMD_OK,
-		.answers = STR_INIT,
+		.answers = STRVEC_INIT,
+		.groups = STRVEC_INIT,
 		.skipped = STR_INIT,
 	};
+	bool compares = !strcmp(command, "compare");
+	struct suite_summary sum = { 0 };
 
 	if (workload_list(&all, &e) < 0)
 		return measuring_fail(&e);
-	m->answers = m->common.json ? &x.answers : NULL;
+	m->answers = &x.answers;
 	for (size_t i = 0; i < all.n && !stop_requested(); i++)
 		if (workload_is_in(&all.v[i], x.suite))
 			run_variants(&x, &all.v[i]);
 	m->answers = NULL;
-	if (m->common.json) {
-		AUTO(str) struct str out = STR_INIT;
-
-		str_addf(
-			&out,
-			"{\"schema\":1,\"command\":\"%s\",\"suite\":\"%s\",\"answers\":[%s],\"skipped\":[%s]}\n",
-			command, x.suite, x.answers.p, x.skipped.p);
-		term_print(&out);
-	}
-	str_done(&x.answers);
+	if (compares && !m->dry_run && together(&x, &sum, &e) < 0)
+		x.status = measuring_fail(&e);
+	if (m->common.json)
+		put_json(&x, command, compares ? &sum : NULL);
+	strvec_done(&x.answers);
+	strvec_done(&x.groups);
 	str_done(&x.skipped);
 	return x.status;
 }

@@ -148,6 +148,14 @@ static void put_table(const struct entries *e, const struct answer_style *style,
 	table_put(&t, style->width, style->color, out);
 }
 
+/* Of a logarithm, without its sign. */
+static void put_percent(double log_factor, struct str *out)
+{
+	double percent = 100 * (exp(fabs(log_factor)) - 1);
+
+	str_addf(out, "%.*f %%", percent < 10 ? 1 : 0, percent);
+}
+
 /* "network: up to 60 % worse (ping avg); geometric mean 12 % worse" */
 static void put_group(const struct entry *v, size_t n, struct str *out)
 {
@@ -170,13 +178,17 @@ static void put_group(const struct entry *v, size_t n, struct str *out)
 	double mean = sum / (double)known;
 
 	str_addf(out, " %s: ", *v->group ? v->group : "all");
-	if (worst)
-		str_addf(out, "up to %.2g %% worse (%s, %s)", 100 * (exp(most) - 1),
-			 answer_str(worst->row, "benchmark"), answer_str(worst->row, "metric"));
-	else
+	if (worst) {
+		str_puts(out, "up to ");
+		put_percent(most, out);
+		str_addf(out, " worse (%s, %s)", answer_str(worst->row, "benchmark"),
+			 answer_str(worst->row, "metric"));
+	} else {
 		str_puts(out, "nothing worse");
-	str_addf(out, "; geometric mean of %zu: %.2g %% %s\n", known, 100 * (exp(fabs(mean)) - 1),
-		 mean > 0 ? "worse" : "better");
+	}
+	str_addf(out, "; geometric mean of %zu: ", known);
+	put_percent(mean, out);
+	str_puts(out, mean > 0 ? " worse\n" : " better\n");
 }
 
 void answer_suite(const struct suite_answer *v, size_t n, const struct answer_style *style,
