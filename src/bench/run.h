@@ -47,8 +47,8 @@ struct run_setting {
 	void *tick_arg;
 	bool (*stop)(void);
 };
-/* What can be said before anything runs: reader, regex, reject, pin, tools and `needs`. ERR_USAGE or ERR_ENV. */
-int run_check(const struct benchmark *b, struct err *e) MUST_USE;
+/* What can be said before anything runs: reader, regex, reject, pin, tools and, where it runs `here` and not in a guest, `needs`. ERR_USAGE or ERR_ENV. */
+int run_check(const struct benchmark *b, bool here, struct err *e) MUST_USE;
 /* What a run came to that was not a child of ours: in a guest. */
 struct run_given {
 	const char *out, *err; /* stdout and stderr */

@@ -11,7 +11,7 @@
 
 #include <regex.h>
 
-int run_check(const struct benchmark *b, struct err *e)
+int run_check(const struct benchmark *b, bool here, struct err *e)
 {
 	const struct reader *reader;
 	regex_t re;
@@ -35,6 +35,6 @@ int run_check(const struct benchmark *b, struct err *e)
 	if (r == 0 && b->measure == MEASURE_CALLGRIND)
 		r = callgrind_check(e);
 	if (r == 0)
-		r = needs_check(b, true, e);
+		r = needs_check(b, here, e);
 	return r < 0 ? err_wrap(e, "benchmark '%s'", b->name) : 0;
 }

@@ -286,7 +286,13 @@ static char *find_in_list(const struct strvec *folders, const char *origin, cons
 			  const struct elf_info *x)
 {
 	for (size_t i = 0; i < folders->n; i++) {
-		AUTO_FREE char *folder = with_origin(folders->v[i], origin);
+		AUTO_FREE char *as_written = with_origin(folders->v[i], origin), *real = NULL;
+		struct err ignored = ERR_INIT;
+		/* "$ORIGIN/../lib": a guest's path has no ".." in it */
+		bool goes_up = strstr(as_written, "/..");
+		const char *folder = goes_up && fs_realpath(as_written, &real, &ignored) == 0
+					     ? real
+					     : as_written;
 		char *found = find_in(folder, name, x->is_64, x->machine);
 
 		if (found)

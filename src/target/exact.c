@@ -238,7 +238,7 @@ static int boot(const char *target, const struct boot_request *q, struct boot **
 		enum outcome *ret_outcome, struct str *context, struct str *reason, struct err *e)
 {
 	struct boot *b = q->started;
-	int r = run_check(q->benchmark, e);
+	int r = run_check(q->benchmark, false, e);
 
 	*ret_boot = NULL;
 	*ret_outcome = OUTCOME_OK;

@@ -299,7 +299,7 @@ static int local_boot(const struct boot_request *q, struct boot **ret_boot,
 		      struct err *e)
 {
 	AUTO(str) struct str key = STR_INIT;
-	int r = run_check(q->benchmark, e);
+	int r = run_check(q->benchmark, true, e);
 
 	*ret_boot = NULL;
 	*ret_outcome = OUTCOME_OK;
