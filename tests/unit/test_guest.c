@@ -14,7 +14,7 @@ static void a_plan_is_read_whole(void **state)
 {
 	static const char text[] =
 		"# comment\n\nmodule /lib/a.ko x=1 y=2\nmodule /lib/b.ko\nsysctl vm.swappiness=10\n"
-		"net loopback\nenv A=b c\ncwd /data\ntimeout 90\nwarmup 2\nruns 0\n"
+		"net loopback\nenv A=b c\ncwd /data\nscratch /tmp/run\ntimeout 90\nwarmup 2\nruns 0\n"
 		"output 4096\nmachine yes\nsymbols yes";
 	struct plan p;
 	struct err e = ERR_INIT;
@@ -27,6 +27,7 @@ static void a_plan_is_read_whole(void **state)
 	assert_string_equal(p.sysctls.v[0], "vm.swappiness=10");
 	assert_string_equal(p.env.v[0], "A=b c");
 	assert_string_equal(p.cwd, "/data");
+	assert_string_equal(p.scratch, "/tmp/run");
 	assert_true(p.net && p.machine && p.symbols);
 	assert_int_equal(p.timeout_ns, 90 * NS_PER_S);
 	assert_int_equal(p.warmup, 2);

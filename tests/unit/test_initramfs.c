@@ -137,6 +137,25 @@ static void a_program_from_elsewhere_is_in_the_guest_s_path(void **state UNUSED)
 	holds(&list, tool + 1);
 }
 
+/* A server's own folders, whatever version they carry in their path. */
+static void a_pattern_names_programs_and_whole_folders(void **state UNUSED)
+{
+	AUTO_FREE char *server = put("server/15/bin/server", "#!/bin/sh\n", 0755);
+	AUTO_FREE char *data = put("server/15/share/deep/data", "x", 0644);
+	AUTO_FREE char *bins = xasprintf("%s/server/*/bin/server", scratch);
+	AUTO_FREE char *shares = xasprintf("%s/server/*/sha?e", scratch);
+	const char *programs[] = { bins, shares, NULL };
+	struct initramfs_request q = { .store_dir = scratch, .programs = programs };
+	AUTO(str) struct str list = STR_INIT;
+	AUTO_FREE char *path = NULL;
+	char key[65];
+
+	build(&q, &path, key);
+	list_archive(path, NULL, &list, NULL);
+	holds(&list, server + 1);
+	holds(&list, data + 1);
+}
+
 static void what_is_missing_is_named(void **state UNUSED)
 {
 	static const struct {
@@ -193,6 +212,7 @@ int main(void)
 		cmocka_unit_test(the_same_request_gives_the_same_file_and_another_another),
 		cmocka_unit_test(a_program_from_elsewhere_is_in_the_guest_s_path),
 		cmocka_unit_test(what_is_missing_is_named),
+		cmocka_unit_test(a_pattern_names_programs_and_whole_folders),
 		cmocka_unit_test(the_programs_of_a_shell_text),
 	};
 
