@@ -1,14 +1,14 @@
 #!/bin/sh
 # What a boot of the exact target costs, step by step: from the first report's way of starting a guest (DESIGN section 5) to culprit's own.
 # CPU seconds of QEMU from its start until the guest says that it is ready, so that a busy host matters little; the median of ROUNDS.
-# STORE is one in which a kernel was measured: culprit run deb=linux-image-6.12-amd64 --workload stress-ng-clone
+# STORE is one in which a kernel was measured, a package's (culprit run deb=linux-image-6.12-amd64 --workload stress-ng-clone) or a built one.
 #
 #	bench/exact-boot.sh [STORE [ROUNDS]]
 set -eu
 store=${1:-.culprit}
 rounds=${2:-3}
-vmlinux=$(find "$store/kernels" -name vmlinux 2>/dev/null | head -n 1)
-[ -n "$vmlinux" ] || { echo "exact-boot: no kernel in '$store/kernels': measure one first" >&2 && exit 2; }
+vmlinux=$(find "$store/kernels" "$store/trees" -maxdepth 2 -name vmlinux 2>/dev/null | head -n 1)
+[ -n "$vmlinux" ] || { echo "exact-boot: no kernel in '$store': measure one first" >&2 && exit 2; }
 vmlinuz=$(sed -n 's/^image //p' "$(dirname "$vmlinux")/kernel")
 # shellcheck disable=SC2012 # the newest, by a name without blanks
 initramfs=$(ls -t "$store"/initramfs/*.cpio | head -n 1)

@@ -106,3 +106,17 @@ char *kept_start(const char *dir, const struct kernel_image *k)
 
 	return fs_exists(vmlinux) ? TAKE_PTR(vmlinux) : xstrdup(k->image);
 }
+
+int kept_find(const char *dir, struct kernel_image *ret, char **ret_start, struct err *e)
+{
+	int r = kept_read(dir, ret, e);
+
+	if (r == -ERR_MISSING) {
+		r = kernel_image_in_tree(dir, ret, e);
+		if (r == 0)
+			r = kept_write(dir, ret, false, e);
+	}
+	if (r == 0)
+		*ret_start = kept_start(dir, ret);
+	return r;
+}

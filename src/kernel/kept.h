@@ -15,3 +15,8 @@ int kept_write(const char *dir, const struct kernel_image *k, bool copy, struct 
 int kept_read(const char *dir, struct kernel_image *ret, struct err *e) MUST_USE;
 /* What an emulator starts fastest: DIR/vmlinux, else the image. The caller frees. */
 char *kept_start(const char *dir, const struct kernel_image *k) MUST_USE;
+/*
+ * The kernel in DIR, whether kept_write() was there or not: a tree that Kbuild built (boot/vmlinuz-*) is kept the first time it is asked for, so that no
+ * boot of it runs the decompressor in the emulator. *ret_start as kept_start(). ERR_MISSING where there is none.
+ */
+int kept_find(const char *dir, struct kernel_image *ret, char **ret_start, struct err *e) MUST_USE;

@@ -252,13 +252,19 @@ static void put_undecided(const struct json *a, struct str *out)
 	}
 }
 
-/* What is to be done with a name: take it out again. */
+/* What is to be done with a name: take it out again; and where the emulator counted, ask for the functions. */
 static void put_next(const struct json *a, struct str *out)
 {
-	if (strcmp(answer_str(a, "verdict"), "named") || strcmp(kind(a), "commit"))
+	if (strcmp(answer_str(a, "verdict"), "named"))
 		return;
-	answer_label(out, "confirm");
-	str_addf(out, "culprit confirm %.12s\n", answer_str(a, "culprit"));
+	if (!strcmp(kind(a), "commit")) {
+		answer_label(out, "confirm");
+		str_addf(out, "culprit confirm %.12s\n", answer_str(a, "culprit"));
+	}
+	if (!strcmp(answer_str(a, "evidence"), "emulated")) {
+		answer_label(out, "explain");
+		str_addf(out, "culprit explain %lld\n", answer_int(a, "hunt"));
+	}
 }
 
 static void put_rest(const struct json *a, struct str *out)

@@ -291,6 +291,27 @@ static void put_metrics(const struct json *answer, const struct answer_style *st
 	}
 }
 
+/* Two sides that differ, in an emulator that can tell the functions apart. */
+static void put_next(const struct json *answer, struct str *out)
+{
+	const struct json *metrics = json_get(answer, "metrics");
+
+	if (json_count(json_get(answer, "variants")) != 2 || !answer_int(answer, "hunt"))
+		return;
+	for (size_t i = 0; i < json_count(metrics); i++) {
+		const struct json *row = json_at(metrics, i);
+		const char *v = answer_str(row, "verdict");
+
+		if (!answer_flag(row, "primary") ||
+		    strcmp(answer_str(row, "evidence"), "emulated") ||
+		    (strcmp(v, "slower") && strcmp(v, "faster")))
+			continue;
+		str_addf(out, " Which functions: culprit explain %lld\n",
+			 answer_int(answer, "hunt"));
+		return;
+	}
+}
+
 void answer_compare(const struct json *answer, const struct answer_style *style, struct str *out)
 {
 	if (answer_flag(answer, "identical_artefacts")) {
@@ -307,6 +328,7 @@ void answer_compare(const struct json *answer, const struct answer_style *style,
 			out,
 			" One build of each: this is about these two binaries (--layouts 3 asks about the source).\n");
 	answer_samples(answer, out);
+	put_next(answer, out);
 }
 
 static void extremes(const struct json *values, double *low, double *high)

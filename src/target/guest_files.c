@@ -168,19 +168,8 @@ static int find_kernel(const struct boot_request *q, struct guest_plan *ret, cha
 {
 	AUTO_FREE char *tree = q->tree ? fs_join(q->store_dir, q->tree) : NULL;
 	AUTO_FREE char *under = q->kernel ? fs_join(q->store_dir, q->kernel) : NULL;
-	struct err none = ERR_INIT;
-	int r = tree ? kept_read(tree, &ret->kernel, e) : -ERR_MISSING;
+	int r = tree ? kept_find(tree, &ret->kernel, &ret->start, e) : -ERR_MISSING;
 
-	if (r == 0) {
-		ret->start = kept_start(tree, &ret->kernel);
-		return 0;
-	}
-	if (r == -ERR_MISSING && tree)
-		r = kernel_image_in_tree(tree, &ret->kernel, &none);
-	if (r == 0) {
-		ret->start = xstrdup(ret->kernel.image);
-		return 0;
-	}
 	if (r != -ERR_MISSING)
 		return r;
 	if (!under)
@@ -188,10 +177,9 @@ static int find_kernel(const struct boot_request *q, struct guest_plan *ret, cha
 			e, ERR_USAGE,
 			"a guest needs a kernel: measure deb=PACKAGE or image=PATH, or name one for programs "
 			"(-c targets.exact.kernel=deb=linux-image-amd64)");
-	r = kept_read(under, &ret->kernel, e);
+	r = kept_find(under, &ret->kernel, &ret->start, e);
 	if (r < 0)
 		return r;
-	ret->start = kept_start(under, &ret->kernel);
 	*ret_tree = TAKE_PTR(tree);
 	return 0;
 }

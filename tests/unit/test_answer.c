@@ -117,9 +117,10 @@ static void a_release_has_its_name(void **state UNUSED)
 	static const char answer[] =
 		"{\"command\":\"bisect\",\"verdict\":\"named\",\"kind\":\"release\",\"probability\":0.99,\"candidates\":5,"
 		"\"culprit\":\"deb=linux-image-6.12.1-amd64=6.12.1-1\",\"named\":{\"subject\":\"6.12.1-1\"},"
-		"\"change\":0.5,\"low\":0.4,\"high\":0.6,\"change_source\":\"head-to-head\",\"evidence\":\"emulated\"}";
+		"\"change\":0.5,\"low\":0.4,\"high\":0.6,\"change_source\":\"head-to-head\",\"evidence\":\"emulated\",\"hunt\":7}";
 	static const char *const says[] = { "5 releases", "linux-image-6.12.1-amd64  6.12.1-1",
-					    "more work, against the release before it" };
+					    "more work, against the release before it",
+					    "explain    culprit explain 7\n" };
 	struct answer_style style = { 0 };
 	struct json *root = NULL;
 	AUTO(str) struct str out = STR_INIT;
@@ -136,15 +137,17 @@ static void a_release_has_its_name(void **state UNUSED)
 static void what_an_emulator_counts_is_work(void **state UNUSED)
 {
 	static const char answer[] =
-		"{\"command\":\"compare\",\"variants\":[\"a\",\"b\"],\"level\":0.95,\"blind\":[\"cache\",\"tlb\"],"
+		"{\"command\":\"compare\",\"variants\":[\"a\",\"b\"],\"level\":0.95,\"hunt\":9,\"blind\":[\"cache\",\"tlb\"],"
 		"\"metrics\":[{\"metric\":\"instructions\",\"unit\":\"\",\"variant\":\"b\",\"primary\":true,"
 		"\"evidence\":\"emulated\",\"baseline_median\":2228432778,\"median\":2230000001,\"change\":0.0007,"
 		"\"low\":0.0006,\"high\":0.0008,\"verdict\":\"slower\",\"n\":[4,4]},"
 		"{\"metric\":\"llc-misses\",\"unit\":\"\",\"variant\":\"b\",\"evidence\":\"model\","
 		"\"baseline_median\":10,\"median\":12,\"change\":0.2,\"low\":0.1,\"high\":0.3,"
 		"\"verdict\":\"slower\",\"n\":[4,4]}]}";
-	static const char *const says[] = { "2,228,432,778", "2,230,000,001", "more work",
-					    "llc-misses (model)", "blind to cache, tlb" };
+	static const char *const says[] = {
+		"2,228,432,778",      "2,230,000,001",	     "more work",
+		"llc-misses (model)", "blind to cache, tlb", "Which functions: culprit explain 9\n"
+	};
 	struct answer_style style = { .width = 160 };
 	struct json *root = NULL;
 	AUTO(str) struct str out = STR_INIT;

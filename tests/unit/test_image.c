@@ -2,6 +2,7 @@
 #include "scratch.h"
 
 #include "kernel/image.h"
+#include "kernel/kept.h"
 #include "sys/fs.h"
 
 #include <lzma.h>
@@ -133,27 +134,38 @@ static void a_32_bit_kernel_is_refused(void **state UNUSED)
 	assert_non_null(strstr(e.msg, "32-bit x86"));
 }
 
+/* A bzImage that carries the `elf`, with PVH's note in it or not. */
+static void make_packed(bool pvh, char elf[200], struct str *ret)
+{
+	static const char note[] = { 4, 0, 0, 0, 8, 0, 0, 0, 18, 0, 0, 0, 'X', 'e', 'n', 0 };
+	uint8_t packed[1024];
+	size_t n = 0;
+
+	memset(elf, 0, 200);
+	memcpy(elf,
+	       "\x7f"
+	       "ELF\2",
+	       5);
+	if (pvh)
+		memcpy(elf + 100, note, sizeof(note));
+	assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, (uint8_t *)elf, 200,
+						 packed, &n, sizeof(packed)),
+			 LZMA_OK);
+	make_bzimage((char *)packed, n, ret);
+}
+
 static void the_kernel_within_comes_out(void **state UNUSED)
 {
-	static const char pvh[] = { 4, 0, 0, 0, 8, 0, 0, 0, 18, 0, 0, 0, 'X', 'e', 'n', 0 };
 	struct err e = ERR_INIT;
 
 	for (int with = 0; with <= 1; with++) {
 		AUTO(kernel_image) struct kernel_image k = { 0 };
 		AUTO(str) struct str image = STR_INIT, out = STR_INIT;
 		AUTO_FREE char *path = NULL, *to = fs_join(scratch, "vmlinux");
-		char elf[200] = "\x7f"
-				"ELF\2";
-		uint8_t packed[1024];
-		size_t n = 0;
+		char elf[200];
 		bool has = !with;
 
-		if (with)
-			memcpy(elf + 100, pvh, sizeof(pvh));
-		assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, (uint8_t *)elf,
-							 sizeof(elf), packed, &n, sizeof(packed)),
-				 LZMA_OK);
-		make_bzimage((char *)packed, n, &image);
+		make_packed(with, elf, &image);
 		path = put("inner/bzImage", image.p, image.n);
 		assert_int_equal(kernel_image_open(path, NULL, &k, &e), 0);
 		assert_int_equal(kernel_image_extract(&k, to, &has, &e), 0);
@@ -164,6 +176,44 @@ static void the_kernel_within_comes_out(void **state UNUSED)
 	}
 }
 
+/* A tree that Kbuild built: the kernel within is what starts, if it can, and is unpacked once. */
+static void a_built_tree_starts_without_its_decompressor(void **state UNUSED)
+{
+	struct err e = ERR_INIT;
+
+	for (int with = 0; with <= 1; with++) {
+		AUTO_FREE char *dir = fs_join(scratch, with ? "tree1" : "tree0");
+		AUTO_FREE char *name = xasprintf("tree%d/boot/vmlinuz-6.99.1-test", with);
+		AUTO_FREE char *path = NULL, *inner = fs_join(dir, "vmlinux");
+		AUTO(str) struct str image = STR_INIT;
+		char elf[200];
+
+		make_packed(with, elf, &image);
+		path = put(name, image.p, image.n);
+		for (int again = 0; again <= 1; again++) {
+			AUTO(kernel_image) struct kernel_image k = { 0 }, kept = { 0 };
+			AUTO_FREE char *start = NULL;
+
+			assert_int_equal(kept_find(dir, &k, &start, &e), 0);
+			assert_string_equal(k.image, path);
+			assert_string_equal(start, with ? inner : path);
+			assert_int_equal(kept_read(dir, &kept, &e), 0);
+		}
+	}
+}
+
+static void a_folder_without_a_kernel(void **state UNUSED)
+{
+	AUTO(kernel_image) struct kernel_image k = { 0 };
+	AUTO_FREE char *start = NULL, *path = put("program/boot/readme", "x", 1);
+	AUTO_FREE char *dir = fs_join(scratch, "program");
+	struct err e = ERR_INIT;
+
+	assert_int_equal(kept_find(dir, &k, &start, &e), -ERR_MISSING);
+	assert_null(start);
+	assert_non_null(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +222,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_kernel_is_said_to_be_what_it_is),
 		cmocka_unit_test(a_32_bit_kernel_is_refused),
 		cmocka_unit_test(the_kernel_within_comes_out),
+		cmocka_unit_test(a_built_tree_starts_without_its_decompressor),
+		cmocka_unit_test(a_folder_without_a_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
