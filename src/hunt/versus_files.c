@@ -145,7 +145,23 @@ static bool is_one_run(const struct duel_side *side)
 	return true;
 }
 
-/* What the files themselves say that their values do not: "FILE: cache-misses is not supported". */
+static bool has_note(const struct file *f, const char *note)
+{
+	for (size_t i = 0; i < f->numbers.notes.n; i++)
+		if (!strcmp(f->numbers.notes.v[i], note))
+			return true;
+	return false;
+}
+
+static bool in_all(const struct file *files, size_t n, const char *note)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!has_note(&files[i], note))
+			return false;
+	return true;
+}
+
+/* What the files themselves say that their values do not: "FILE: cache-misses is not supported"; of all files once. */
 static void put_remarks(const struct duel *d, const struct file *files, struct json_out *w)
 {
 	json_out_array(w, "remarks");
@@ -155,10 +171,13 @@ static void put_remarks(const struct duel *d, const struct file *files, struct j
 			"one run of each says nothing of the noise; results of several runs put into one file (cat run1 run2 run3 >old) are compared as such");
 	for (size_t i = 0; i < d->n_sides; i++)
 		for (size_t k = 0; k < files[i].numbers.notes.n; k++) {
+			const char *note = files[i].numbers.notes.v[k];
+			bool all = in_all(files, d->n_sides, note);
 			AUTO_FREE char *line =
-				xasprintf("%s: %s", d->sides[i].label, files[i].numbers.notes.v[k]);
+				xasprintf("%s: %s", all ? "every file" : d->sides[i].label, note);
 
-			json_out_text(w, NULL, line);
+			if (!all || i == 0)
+				json_out_text(w, NULL, line);
 		}
 	json_out_close(w);
 }

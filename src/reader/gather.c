@@ -343,6 +343,11 @@ static bool is_suite(const struct gather *g)
 	return false;
 }
 
+const char *gather_first_note(const struct gather *g)
+{
+	return g->notes.n ? g->notes.v[0] : NULL;
+}
+
 static void take_notes(struct gather *g, struct strvec *ret)
 {
 	for (size_t i = 0; i < g->notes.n; i++)

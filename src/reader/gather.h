@@ -56,6 +56,7 @@ static inline void gather_ptr_done(struct gather **g)
 	gather_free(*g);
 }
 const char *gather_why(const struct gather *g, const char **ret_metric); /* "" = no problem */
+const char *gather_first_note(const struct gather *g);			 /* NULL = none */
 /* Every line was a reading and there was one. */
 bool gather_whole(const struct gather *g);
 void gather_take_readings(struct gather *g, struct readings *ret, struct strvec *ret_notes);

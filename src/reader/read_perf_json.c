@@ -3,13 +3,14 @@
  * perf stat -j (5.17 and later): an object a line, {"counter-value" : "49.000000", "unit" : "", "event" : "page-faults", "event-runtime" : 312292,
  * "pcnt-running" : 100.00, ...}; with -a -A and the like "cpu", "core", "socket", "node", "die" or "thread" before it; with -I "interval".
  *
- * The value is a text. <not supported> and <not counted> are no zero: they are said in a note. So is a counter that ran for less than all of the time, whose
- * value perf has scaled up. With -r the value is the mean of the runs, whose spread cannot be had from it: one sample.
+ * The value is a text. <not supported> and <not counted> are no zero, and what was counted for a part of the time is a guess of perf's: each is a
+ * note. With -r the value is the mean of the runs, whose spread cannot be had from it: one sample.
  */
 #include "reader/reader.h"
 
 #include "reader/formats.h"
 #include "reader/jsonvalue.h"
+#include "reader/perfevent.h"
 #include "reader/scan.h"
 
 #include <string.h>
@@ -43,10 +44,16 @@ static void read_perf_json(const struct json *doc, struct gather *g)
 					 unit && !strcmp(unit, "msec") ? "ms"
 					 : unit			       ? unit
 								       : "",
-					 BETTER_LOWER, false };
+					 BETTER_LOWER, !perfevent_is_main(event) };
 
 	if (*text == '<') {
-		gather_note(g, "%s: %s, no value", event, text);
+		gather_note(g, "%s: no number, %s", event, text);
+		return;
+	}
+	if (json_to_number(doc, "pcnt-running", &running) && running < 100) {
+		gather_note(g,
+			    "%s: no number, counted for a part of the time, ask for fewer at once",
+			    event);
 		return;
 	}
 	if (scan_value(text, text + strlen(text), &behind, &value, &resolution) != SCAN_VALUE ||
@@ -55,9 +62,6 @@ static void read_perf_json(const struct json *doc, struct gather *g)
 			       "the value of '%.80s' is no number: '%.60s'", event, text);
 		return;
 	}
-	if (json_to_number(doc, "pcnt-running", &running) && running < 100)
-		gather_note(g, "%s was counted for %g %% of the time and scaled up", event,
-			    running);
 	jsonvalue_bench(g, place_of(doc));
 	/* counts are printed with six zeros behind them */
 	gather_value(g, &m, value, *m.unit ? resolution : 1);

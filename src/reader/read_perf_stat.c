@@ -13,6 +13,7 @@
  * refused.
  */
 #include "reader/formats.h"
+#include "reader/perfevent.h"
 #include "reader/text.h"
 
 #include <ctype.h>
@@ -144,18 +145,6 @@ static bool take_number(struct text *t, const char *name, const struct event *x,
 	return text_number(&whole, &p, name, ret);
 }
 
-static bool is_main(const char *name)
-{
-	static const char *const names[] = { "task-clock", "cpu-clock",	   "cycles",
-					     "cpu-cycles", "instructions", "duration_time" };
-	size_t n = strcspn(name, ":");
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (strlen(names[i]) == n && !strncmp(names[i], name, n))
-			return true;
-	return false;
-}
-
 static void put_event(struct text *t, struct missed *missed, const struct event *x)
 {
 	char name[NAME_MAX_LEN + 1], unit[UNIT_MAX_LEN + 1];
@@ -178,7 +167,8 @@ static void put_event(struct text *t, struct missed *missed, const struct event 
 		return;
 	}
 	if (take_number(t, name, x, &v)) {
-		const struct gather_metric m = { name, unit, BETTER_LOWER, !is_main(name) };
+		const struct gather_metric m = { name, unit, BETTER_LOWER,
+						 !perfevent_is_main(name) };
 
 		gather_value(t->g, &m, v.value, v.resolution);
 	}

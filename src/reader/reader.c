@@ -253,8 +253,12 @@ int reader_file(const struct reader *r, const char *text, size_t n, const char *
 	*ret_format = r->name;
 	if (gather_has_problem(g))
 		return err_set(e, ERR_USAGE, "%s: %s", label, gather_why(g, NULL));
-	if (!gather_any(g))
-		return err_set(e, ERR_USAGE, "%s: no value in it that %s knows", label, r->name);
+	if (!gather_any(g)) {
+		const char *note = gather_first_note(g);
+
+		return err_set(e, ERR_USAGE, "%s: no value in it that %s knows%s%s", label, r->name,
+			       note ? "; " : "", note ? note : "");
+	}
 	gather_take_numbers(g, ret);
 	return 0;
 }
