@@ -69,6 +69,33 @@ make_hunt() {
 	[ "$(culprit report 2)" = "$search" ]
 }
 
+@test 'a kernel: lists by its own script, regzbot, and no innocents; git send-email takes it' {
+	make_history 8
+	plant 5 '+8%'
+	# the files that make a tree a kernel's, in every commit
+	mkdir -p tree/include/linux tree/scripts
+	touch tree/MAINTAINERS tree/Kbuild tree/include/linux/kernel.h
+	printf '%s\n' 'print "linux-mm\@kvack.org\n", "Maintainer <innocent\@example.org>\n", "bad address\nBcc: x\@example.org\n" if grep {/^--nom$/} @ARGV;' \
+		>tree/scripts/get_maintainer.pl
+	git -C project filter-branch -f --tree-filter "cp -r $PWD/tree/. ." -- --all >/dev/null 2>&1
+	cd project || return
+	git reset -q --hard main
+	culprit bisect c1 c8 "${build[@]}" >/dev/null 2>&1
+	culprit_run report -o letter
+	expect_status 0
+	cat letter
+	grep -q '^To: Ada <ada@example.org>$' letter
+	grep -q '^Cc: regressions@lists.linux.dev,$' letter
+	grep -q '^ linux-mm@kvack.org$' letter
+	! grep -qi -e innocent -e '^bcc' letter
+	grep -q "^#regzbot introduced: $(git rev-parse c5)\$" letter
+	if git send-email -h >/dev/null 2>&1 || [ $? -eq 129 ]; then
+		run git send-email --dry-run --confirm=never --quiet --from=me@example.org --suppress-cc=all \
+			--smtp-server=/bin/false letter
+		[[ "$output" != *rror* ]] || complain 'git send-email'
+	fi
+}
+
 @test 'a hunt that has no answer yet: what is missing is said, nothing is claimed' {
 	make_history 8
 	plant 5 '+8%'

@@ -78,30 +78,38 @@ static char *hunt_folder(struct store *st, int64_t hunt)
 	return xstrdup("");
 }
 
-/* Where git can be asked: around us, else where the hunt was begun. NULL without one; a report needs none. */
+/*
+ * The repository that the hunt was begun in; else the one around us, if the store is its own. NULL without one: a report needs none. Any other repository must not be
+ * tried: preparing it would make the store's copy a copy of that one.
+ */
 static struct repo *open_repo(struct store *st, const char *folder)
 {
-	const char *const starts[] = { NULL, *folder == '/' && fs_is_dir(folder) ? folder : NULL };
 	AUTO_FREE char *own = fs_join(store_dir(st), "repo.git");
+	struct repo *repo = NULL;
 
 	if (!*store_dir(st) || !fs_is_dir(own))
 		return NULL;
-	for (size_t i = 0; i < ARRAY_LEN(starts); i++) {
-		struct repo *repo = NULL;
+	if (*folder == '/' && fs_is_dir(folder)) {
+		if (repo_open(folder, &repo, NULL) < 0)
+			return NULL;
+	} else if (repo_open(NULL, &repo, NULL) < 0) {
+		return NULL;
+	} else {
+		AUTO_FREE char *here = realpath(store_dir(st), NULL);
+		AUTO_FREE char *there = realpath(repo_default_store(repo), NULL);
 
-		if ((i && !starts[i]) || repo_open(starts[i], &repo, NULL) < 0)
-			continue;
-		AUTO_FREE char *store = NULL;
-
-		/* the store's own copy must be of this repository */
-		if (repo_prepare(repo, store_dir(st), NULL) == 0)
-			return repo;
-		repo_close(repo);
+		if (!here || !there || strcmp(here, there) != 0) {
+			repo_close(repo);
+			return NULL;
+		}
 	}
+	if (repo_prepare(repo, store_dir(st), NULL) == 0)
+		return repo;
+	repo_close(repo);
 	return NULL;
 }
 
-/* "https://host/mimalloc.git" -> "mimalloc"; a folder's last part. */
+/* "/src/mimalloc.git/" -> "mimalloc" */
 static char *last_part(const char *path)
 {
 	AUTO(str) struct str s = STR_INIT;

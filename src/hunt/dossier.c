@@ -34,6 +34,7 @@ void dossier_done(struct dossier *d)
 	part_done(&d->main);
 	part_done(&d->confirm);
 	part_done(&d->explain);
+	part_done(&d->trial);
 	git_done(&d->git);
 	free(d->kind);
 	free(d->version);
@@ -100,7 +101,9 @@ static bool is_kind(const struct hunt_row *row, const char *kind)
 
 static bool can_report(const struct hunt_row *row)
 {
-	static const char *const kinds[] = { "bisect", "compare", "run", "explain", "confirm" };
+	static const char *const kinds[] = {
+		"bisect", "compare", "run", "explain", "confirm", "try"
+	};
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (is_kind(row, kinds[i]))
@@ -117,7 +120,7 @@ static struct json *parse(const char *text)
 	return root;
 }
 
-/* The search that a confirmation or explanation is of, by what their answers say; else `row`'s own number. */
+/* The search that a confirmation, explanation or trial is of, by what their answers say; else `row`'s own number. */
 static int64_t search_of(const struct hunt_rows *all, const struct hunt_row *row)
 {
 	__attribute__((cleanup(json_root_done))) struct json *a = parse(row->answer);
@@ -178,25 +181,44 @@ static bool explains(const struct json *answer, const struct dossier *d)
 		same_text(answer, "variants[1]", a, "new.name"));
 }
 
+/* Were patches tried against this search's regression? */
+static bool tries(const struct json *answer, const struct dossier *d)
+{
+	int64_t of = 0;
+
+	if (json_to_int(answer, "of_hunt", &of))
+		return of == d->main.hunt;
+	return same_text(answer, "benchmark", d->main.answer, "benchmark") &&
+	       same_text(answer, "good.name", d->main.answer, "old.name") &&
+	       same_text(answer, "bad.name", d->main.answer, "new.name");
+}
+
 static int find_parts(const struct hunt_rows *all, struct redactor *r, struct dossier *d,
 		      struct err *e)
 {
 	int code = 0;
 
-	for (size_t i = 0; i < all->n && code == 0; i++) { /* newest first */
-		const struct hunt_row *row = &all->v[i];
-		bool confirm = is_kind(row, "confirm"), explain = is_kind(row, "explain");
-		struct dossier_part *to = confirm ? &d->confirm : &d->explain;
+	const struct {
+		const char *kind;
+		struct dossier_part *to;
+		bool (*belongs)(const struct json *, const struct dossier *);
+	} parts[] = { { "confirm", &d->confirm, confirms },
+		      { "explain", &d->explain, explains },
+		      { "try", &d->trial, tries } };
 
-		if (!(confirm || explain) || row->id == d->main.hunt)
-			continue;
-		__attribute__((cleanup(json_root_done))) struct json *a = parse(row->answer);
+	for (size_t i = 0; i < all->n; i++) /* newest first */
+		for (size_t k = 0; k < ARRAY_LEN(parts) && code == 0; k++) {
+			const struct hunt_row *row = &all->v[i];
 
-		if (!a || (confirm ? !confirms(a, d) : !explains(a, d)))
-			continue;
-		if (!to->hunt || (!has_runs(to->answer) && has_runs(a)))
-			code = take_part(r, row, to, e);
-	}
+			if (!is_kind(row, parts[k].kind) || row->id == d->main.hunt)
+				continue;
+			__attribute__((cleanup(json_root_done))) struct json *a =
+				parse(row->answer);
+
+			if (a && parts[k].belongs(a, d) &&
+			    (!parts[k].to->hunt || (!has_runs(parts[k].to->answer) && has_runs(a))))
+				code = take_part(r, row, parts[k].to, e);
+		}
 	return code;
 }
 
@@ -283,12 +305,11 @@ static int choose(struct store *st, const struct hunt_rows *all, int64_t hunt, s
 	if (!can_report(row))
 		return err_set(
 			e, ERR_USAGE,
-			"hunt %lld is a '%.20s'; a report is made of bisect, compare, run, confirm and explain",
+			"hunt %lld is a '%.20s'; a report is made of bisect, compare, run, confirm, explain and try",
 			(long long)hunt, row->kind);
-	return store_hunt_get(
-		st,
-		is_kind(row, "confirm") || is_kind(row, "explain") ? search_of(all, row) : row->id,
-		ret, e);
+	bool is_step = is_kind(row, "confirm") || is_kind(row, "explain") || is_kind(row, "try");
+
+	return store_hunt_get(st, is_step ? search_of(all, row) : row->id, ret, e);
 }
 
 /* What a comparison that was cut short says so far; nothing, if that is too little. */
@@ -331,7 +352,8 @@ int dossier_gather(struct store *st, int64_t hunt, struct repo *repo, struct red
 	    (code = dossier_read_samples(st, r, &d, e)) < 0 ||
 	    (code = count(st, d.main.hunt, &d, e)) < 0 ||
 	    (code = count(st, d.confirm.hunt, &d, e)) < 0 ||
-	    (code = count(st, d.explain.hunt, &d, e)) < 0)
+	    (code = count(st, d.explain.hunt, &d, e)) < 0 ||
+	    (code = count(st, d.trial.hunt, &d, e)) < 0)
 		return code;
 	if (repo && json_to_text(d.main.answer, "culprit"))
 		dossier_ask_git(repo, json_to_text(d.main.answer, "culprit"), &d.git);

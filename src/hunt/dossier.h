@@ -70,9 +70,9 @@ struct dossier_git {
 
 struct dossier {
 	char *kind, *version, *project;
-	struct dossier_part main, confirm, explain;
-	struct json *host; /* NULL if not known */
-	char *toolchain;   /* "cc: gcc 12.2, ld: ..." of the newest build used */
+	struct dossier_part main, confirm, explain, trial; /* trial: patches that were tried */
+	struct json *host;				   /* NULL if not known */
+	char *toolchain; /* "cc: gcc 12.2, ld: ..." of the newest build used */
 	int64_t began_ns;
 	struct {
 		struct dossier_series *v;

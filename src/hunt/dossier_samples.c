@@ -10,13 +10,15 @@
 
 #include <string.h>
 
-enum { SERIES_MOST = 12 };
+enum { SERIES_MOST = 12, SIDES_MOST = 24 };
 
 struct filling {
 	struct dossier_series *to;
 	struct redactor *r;
-	const struct json *variants, *labels; /* of the question and the answer, in one order */
-	const char *const *roles;	      /* instead of labels, or NULL */
+	struct naming {
+		const char *node[SIDES_MOST], *label[SIDES_MOST];
+		size_t n;
+	} names; /* what nodes of the journal are called; others by themselves */
 	int64_t began_ns;
 	uint32_t last;
 };
@@ -36,19 +38,42 @@ static bool is_node(const char *variant, const char *node)
 
 static char *label_of(const struct filling *f, const char *node)
 {
-	size_t hex = strspn(node, "0123456789abcdef");
+	size_t hex;
 
-	for (size_t i = 0; i < json_count(f->variants); i++) {
-		const char *label = f->roles ? f->roles[i < 3 ? i : 3]
-					     : json_to_text(json_at(f->labels, i), NULL);
-
-		if (!is_node(json_to_text(json_at(f->variants, i), NULL), node) || !label)
-			continue;
-		node = label;
-		hex = strspn(node, "0123456789abcdef");
-		break;
-	}
+	for (size_t i = 0; i < f->names.n; i++)
+		if (is_node(f->names.node[i], node) && f->names.label[i]) {
+			node = f->names.label[i];
+			break;
+		}
+	hex = strspn(node, "0123456789abcdef");
 	return (hex == 40 || hex == 64) && !node[hex] ? xstrndup(node, 12) : xstrdup(node);
+}
+
+static void add_name(struct naming *names, const char *node, const char *label)
+{
+	if (!node || names->n >= SIDES_MOST)
+		return;
+	names->node[names->n] = node;
+	names->label[names->n++] = label;
+}
+
+/* By their roles, for a confirmation; by what the answer calls them, for comparisons and patches. */
+static void learn_names(const struct dossier_part *p, const char *const *roles, struct naming *ret)
+{
+	const struct json *variants = json_get(p->question, "question.variants"),
+			  *labels = json_get(p->answer, "variants"),
+			  *patches = json_get(p->question, "question.patches");
+
+	for (size_t i = 0; i < json_count(variants); i++)
+		add_name(ret, json_to_text(json_at(variants, i), NULL),
+			 roles ? roles[i < 3 ? i : 3] : json_to_text(json_at(labels, i), NULL));
+	add_name(ret, json_to_text(p->question, "question.good"),
+		 json_to_text(p->answer, "good.name"));
+	add_name(ret, json_to_text(p->question, "question.bad"),
+		 json_to_text(p->answer, "bad.name"));
+	for (size_t i = 0; i < json_count(patches); i++)
+		add_name(ret, json_to_text(json_at(patches, i), "variant"),
+			 json_to_text(json_at(patches, i), "file"));
 }
 
 static uint32_t side_of(struct filling *f, const char *node)
@@ -102,13 +127,11 @@ static int read_series(struct store *st, const struct dossier_part *p, const cha
 		       struct err *e)
 {
 	struct sample_filter filter = { .hunt = p->hunt, .metric = metric };
-	struct filling f = { .r = r,
-			     .variants = json_get(p->question, "question.variants"),
-			     .labels = json_get(p->answer, "variants"),
-			     .roles = roles };
+	struct filling f = { .r = r };
 
 	if (!metric || d->series.n >= SERIES_MOST || is_there(d, p->hunt, metric))
 		return 0;
+	learn_names(p, roles, &f.names);
 	f.to = ARRAY_GROW(&d->series);
 	f.to->hunt = p->hunt;
 	f.to->metric = xstrdup(metric);
@@ -150,5 +173,7 @@ int dossier_read_samples(struct store *st, struct redactor *r, struct dossier *d
 		code = read_metrics(st, &d->main, "metrics", NULL, r, d, e);
 	if (code == 0 && d->confirm.hunt)
 		code = read_metrics(st, &d->confirm, "findings", roles, r, d, e);
+	if (code == 0 && d->trial.hunt)
+		code = read_metrics(st, &d->trial, "metrics", NULL, r, d, e);
 	return code;
 }

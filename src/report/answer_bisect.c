@@ -265,6 +265,8 @@ static void put_next(const struct json *a, struct str *out)
 		answer_label(out, "explain");
 		str_addf(out, "culprit explain %lld\n", answer_int(a, "hunt"));
 	}
+	answer_label(out, "report");
+	str_addf(out, "culprit report %lld\n", answer_int(a, "hunt"));
 }
 
 static void put_rest(const struct json *a, struct str *out)

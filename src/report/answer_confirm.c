@@ -347,6 +347,10 @@ void answer_confirm(const struct json *a, const struct answer_style *style, stru
 	put_layout(a, &text);
 	answer_notes(a, &text);
 	answer_put_stopped(a, &text);
+	if (json_count(list)) {
+		answer_label(&text, "report");
+		str_addf(&text, "culprit report %lld\n", answer_int(a, "hunt"));
+	}
 	answer_cost(a, "builds_made", &text);
 	answer_put_wrapped(text.p, style->width, out);
 }

@@ -5,6 +5,7 @@
  */
 #include "report/figures.h"
 
+#include "base/num.h"
 #include "report/answer.h"
 #include "text/json.h"
 #include "text/svg.h"
@@ -24,20 +25,33 @@ int64_t figure_place(const struct dossier *d, const char *name)
 
 const char *figure_color(const struct dossier *d, const struct dossier_series *x, uint32_t side)
 {
-	static const char *const old[] = { "good", "before" }, *const new[] = { "bad", "after" };
+	static const struct {
+		const char *name, *color;
+	} roles[] = { { "good", "good" }, { "before", "good" },	   { "bad", "bad" },
+		      { "after", "bad" }, { "reverted", "third" }, { "picked", "other" } };
 	const char *name = x->sides.v[side];
 	int64_t culprit = figure_place(d, answer_str(d->main.answer, "culprit")),
 		place = figure_place(d, x->nodes.v[side]);
 
-	for (size_t i = 0; i < ARRAY_LEN(old); i++) {
-		if (!strcmp(name, old[i]))
-			return "good";
-		if (!strcmp(name, new[i]))
-			return "bad";
-	}
+	for (size_t i = 0; i < ARRAY_LEN(roles); i++)
+		if (!strcmp(name, roles[i].name))
+			return roles[i].color;
 	if (!strcmp(d->kind, "bisect") && x->hunt == d->main.hunt)
 		return culprit < 0 || place < 0 ? "other" : place < culprit ? "good" : "bad";
-	return side == 0 ? "good" : side == 1 ? "bad" : "other";
+	if (x->hunt == d->trial.hunt)
+		return !strcmp(name, answer_str(d->trial.answer, "good.name"))	? "good"
+		       : !strcmp(name, answer_str(d->trial.answer, "bad.name")) ? "bad"
+										: "third";
+	return side == 0 ? "good" : side == 1 ? "bad" : side == 2 ? "third" : "other";
+}
+
+void figure_tick(double value, double scale_by, const char *unit, struct str *out)
+{
+	double factor;
+	char scaled[32];
+
+	num_scale(scale_by, unit, &factor, scaled);
+	str_addf(out, "%.4g%s%s", value * factor, *scaled ? " " : "", scaled);
 }
 
 void figure_axis(const struct svg_scale *s, double top, double bottom, const char *unit,
@@ -50,7 +64,7 @@ void figure_axis(const struct svg_scale *s, double top, double bottom, const cha
 		AUTO(str) struct str text = STR_INIT;
 		double y = bottom - (bottom - top) * svg_at(s, ticks[i]);
 
-		answer_value(ticks[i], ticks[n - 1], unit, &text);
+		figure_tick(ticks[i], ticks[n - 1], unit, &text);
 		svg_line(out, 0, y, 1, y, "grid");
 		svg_text(out, 0, y - 4, "tick", "start", text.p);
 	}
@@ -171,7 +185,7 @@ static const struct dossier_series *series_of(const struct dossier *d)
 
 bool figure_range(const struct dossier *d, struct str *out)
 {
-	static const char *const colors[] = { "good", "bad", "other" };
+	static const char *const colors[] = { "good", "bad", "third", "other" };
 	const struct dossier_series *x = series_of(d);
 	struct columns c = { 0 };
 	struct svg_scale s;

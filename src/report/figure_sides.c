@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+static const char *const colors[] = { "good", "bad", "third", "other" };
 enum { ROW = 62, AXIS = 26, SIDES_MOST = 6, ORDER_HEIGHT = 220 };
 
 /* Values of one side, sorted; the caller frees them. */
@@ -28,19 +29,28 @@ static double *values_of(const struct dossier_series *x, uint32_t side, size_t *
 	return v;
 }
 
+/* Without its unit, which stands beside it already. */
+static void put_bare(double value, double scale, const char *unit, struct str *out)
+{
+	AUTO(str) struct str text = STR_INIT;
+
+	answer_value(value, scale, unit, &text);
+	str_add(out, text.p, strcspn(text.p, " "));
+}
+
 static void put_label(const struct dossier_series *x, uint32_t side, const double *v, size_t n,
 		      double y, struct str *out)
 {
 	AUTO(str) struct str text = STR_INIT;
 	double low, high;
 
-	str_addf(&text, "%s   n = %zu, median ", x->sides.v[side], n);
-	answer_value(sample_median_sorted(v, n), sample_median_sorted(v, n), x->unit, &text);
+	str_addf(&text, "%s: n = %zu, median ", x->sides.v[side], n);
+	answer_value(sample_median_sorted(v, n), v[0], x->unit, &text);
 	if (sample_median_interval(v, n, 0.95, &low, &high)) {
 		str_puts(&text, " [");
-		answer_value(low, low, x->unit, &text);
+		put_bare(low, v[0], x->unit, &text);
 		str_puts(&text, ", ");
-		answer_value(high, high, x->unit, &text);
+		put_bare(high, v[0], x->unit, &text);
 		str_putc(&text, ']');
 	}
 	svg_text(out, 0, y, "label", "start", text.p);
@@ -80,7 +90,7 @@ static void put_axis(const struct svg_scale *s, const char *unit, double y, stru
 		AUTO(str) struct str text = STR_INIT;
 		double x = svg_at(s, ticks[i]);
 
-		answer_value(ticks[i], ticks[n - 1], unit, &text);
+		figure_tick(ticks[i], ticks[n - 1], unit, &text);
 		svg_line(out, x, 0, x, y + 4, "grid");
 		svg_text(out, x, y + 18, "tick",
 			 x < 0.12   ? "start"
@@ -88,6 +98,17 @@ static void put_axis(const struct svg_scale *s, const char *unit, double y, stru
 				    : "middle",
 			 text.p);
 	}
+}
+
+static void put_title(const struct dossier *d, const struct dossier_series *x, struct str *out)
+{
+	str_puts(out, "<h3>");
+	escape_html(out, x->metric);
+	str_addf(out, ", %s</h3>\n",
+		 x->hunt == d->confirm.hunt   ? "with the commit taken out"
+		 : x->hunt == d->trial.hunt   ? "with patches"
+		 : !strcmp(d->kind, "bisect") ? "the search"
+					      : "the comparison");
 }
 
 static void put_plot(const struct dossier *d, const struct dossier_series *x, const bool *shown,
@@ -107,15 +128,15 @@ static void put_plot(const struct dossier *d, const struct dossier_series *x, co
 	svg_scale_fit(&s, v, n);
 	height = rows * ROW + AXIS;
 	str_addf(&label, "%s: the samples of each side, with median and 95 %% interval", x->metric);
-	str_puts(out, "<h3>");
-	escape_html(out, x->metric);
-	str_puts(out, "</h3>\n");
+	put_title(d, x, out);
 	svg_open(out, height, label.p);
 	put_axis(&s, x->unit, rows * ROW, out);
 	rows = 0;
-	for (uint32_t i = 0; i < x->sides.n; i++)
-		if (shown[i])
-			put_side(d, x, i, &s, rows++ * ROW, height, out);
+	/* good, bad, mended, whichever was measured first */
+	for (size_t c = 0; c < ARRAY_LEN(colors); c++)
+		for (uint32_t i = 0; i < x->sides.n; i++)
+			if (shown[i] && !strcmp(figure_color(d, x, i), colors[c]))
+				put_side(d, x, i, &s, rows++ * ROW, height, out);
 	svg_close(out);
 }
 
@@ -150,7 +171,7 @@ bool figure_sides(const struct dossier *d, struct str *out)
 		const struct dossier_series *x = &d->series.v[i];
 		AUTO_FREE bool *shown = xcalloc(x->sides.n + 1, sizeof(*shown));
 
-		if (!x->dots.n || (confirmed && x->hunt != d->confirm.hunt) ||
+		if (!x->dots.n || (confirmed && x->hunt == d->main.hunt) ||
 		    !choose_sides(d, x, shown))
 			continue;
 		put_plot(d, x, shown, out);
@@ -163,7 +184,6 @@ bool figure_sides(const struct dossier *d, struct str *out)
 
 static void put_order(const struct dossier *d, const struct dossier_series *x, struct str *out)
 {
-	static const char *const colors[] = { "good", "bad", "other" };
 	enum { TOP = 18, BOTTOM = ORDER_HEIGHT - 24 };
 	AUTO_FREE double *v = xcalloc(x->dots.n + 1, sizeof(*v));
 	AUTO(str) struct str label = STR_INIT;
@@ -201,12 +221,7 @@ bool figure_order(const struct dossier *d, struct str *out)
 
 		if (x->dots.n < 4)
 			continue;
-		str_puts(out, "<h3>");
-		escape_html(out, x->metric);
-		str_addf(out, ", %s</h3>\n",
-			 x->hunt == d->confirm.hunt   ? "with the commit taken out"
-			 : !strcmp(d->kind, "bisect") ? "the search"
-						      : "the comparison");
+		put_title(d, x, out);
 		put_order(d, x, out);
 		any = true;
 	}

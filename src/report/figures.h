@@ -17,10 +17,12 @@ bool figure_forest(const struct dossier *d, struct str *out);
 /* What functions cost more and less. */
 bool figure_functions(const struct dossier *d, struct str *out);
 
-/* "good", "bad", "other": how a side of a series is coloured. */
+/* "good", "bad", "third" (mended) or "other": how a side of a series is coloured. */
 const char *figure_color(const struct dossier *d, const struct dossier_series *x, uint32_t side);
 /* The place of a commit in the range, or -1. */
 int64_t figure_place(const struct dossier *d, const char *name);
+/* A value beside an axis whose largest one is `scale_by`: "0.2 s". */
+void figure_tick(double value, double scale_by, const char *unit, struct str *out);
 /* Gridlines and values of a vertical axis. */
 struct svg_scale;
 void figure_axis(const struct svg_scale *s, double top, double bottom, const char *unit,

@@ -15,8 +15,8 @@ enum { LEFT_OUT_MOST = 12 };
 
 void letter_done(struct letter *l)
 {
-	struct doc *all[] = { &l->lead,	   &l->revert, &l->why,	      &l->unchanged, &l->left_out,
-			      &l->missing, &l->setup,  &l->reproduce, &l->hints };
+	struct doc *all[] = { &l->lead,	    &l->revert,	 &l->patches, &l->why,	     &l->unchanged,
+			      &l->left_out, &l->missing, &l->setup,   &l->reproduce, &l->hints };
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		doc_done(all[i]);
@@ -357,6 +357,7 @@ void letter_compose(const struct dossier *d, struct letter *ret)
 	letter_lead(d, &l);
 	refuse_search(d, &l);
 	letter_confirm(d, &l);
+	letter_trial(d, &l);
 	letter_explain(d, &l);
 	if (d->main.complete)
 		letter_rows(is_search(d) ? json_get(d->main.answer, "head_to_head")

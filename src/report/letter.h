@@ -22,7 +22,7 @@ struct letter {
 	enum letter_kind kind;
 	char *subject;	 /* without the tag */
 	struct doc lead; /* what, where, how much; what was found */
-	struct doc revert, why, unchanged, left_out, missing, setup, reproduce, hints;
+	struct doc revert, patches, why, unchanged, left_out, missing, setup, reproduce, hints;
 	struct refusals refusals;
 	/* the row that the subject speaks of, or NULL; borrowed from the dossier */
 	const struct json *main;
@@ -48,6 +48,7 @@ bool letter_is_counted(const struct dossier *d);
 /* Each fills its own sections. */
 void letter_lead(const struct dossier *d, struct letter *l);
 void letter_confirm(const struct dossier *d, struct letter *l);
+void letter_trial(const struct dossier *d, struct letter *l);
 void letter_explain(const struct dossier *d, struct letter *l);
 /* The rows of "metrics" that did not change, and those that are left out; about: of which variant, NULL = all. */
 void letter_rows(const struct json *answer, const char *variant, const char *about,

@@ -119,14 +119,16 @@ static void put_how(const struct dossier *d, struct letter *l)
 	const struct json *a = d->main.answer;
 	AUTO(str) struct str p = STR_INIT, time = STR_INIT;
 	long long idle = answer_int(a, "cannot_matter");
+	AUTO_FREE char *idle_text =
+		idle ? xasprintf(", %lld of which touch nothing that is built or run", idle)
+		     : xstrdup("");
 
 	answer_probability(answer_number(a, "probability"), &p);
 	answer_duration(a, &time);
 	doc_paragraph(
 		&l->lead,
 		"Found by a Bayesian search over the %lld commits between the two%s: %lld builds, %lld boots (fresh processes or machines) and %lld runs in %s.%s%s%s",
-		answer_int(a, "candidates"),
-		idle ? " (some of which touch nothing that is built)" : "", answer_int(a, "builds"),
+		answer_int(a, "candidates"), idle_text, answer_int(a, "builds"),
 		answer_int(a, "boots"), answer_int(a, "runs"), time.p,
 		is_verdict(d, "named") ? " Probability that it is this commit: " : "",
 		is_verdict(d, "named") ? p.p : "", is_verdict(d, "named") ? "." : "");

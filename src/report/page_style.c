@@ -5,8 +5,8 @@
 #include "report/page_style.h"
 
 const char page_style[] =
-	":root{color-scheme:light dark;--bg:#f7f8f9;--card:#fff;--fg:#1b1f24;--dim:#59636e;--line:#d9dee3;--soft:#eef1f4;--good:#0969da;--bad:#c4431a;--other:#6e7781;--mark:#fff1c7;--bar:#8250df;--code:#f2f4f6}\n"
-	"@media (prefers-color-scheme:dark){:root{--bg:#111418;--card:#191e24;--fg:#e4e8ec;--dim:#9aa5b1;--line:#333b45;--soft:#232a32;--good:#58a6ff;--bad:#ff8f5c;--other:#8b949e;--mark:#3d3412;--bar:#b48cff;--code:#20262d}}\n"
+	":root{color-scheme:light dark;--bg:#f7f8f9;--card:#fff;--fg:#1b1f24;--dim:#59636e;--line:#d9dee3;--soft:#eef1f4;--good:#0969da;--bad:#c4431a;--other:#6e7781;--third:#1a7f5a;--mark:#fff1c7;--bar:#8250df;--code:#f2f4f6}\n"
+	"@media (prefers-color-scheme:dark){:root{--bg:#111418;--card:#191e24;--fg:#e4e8ec;--dim:#9aa5b1;--line:#333b45;--soft:#232a32;--good:#58a6ff;--bad:#ff8f5c;--other:#8b949e;--third:#4cc38a;--mark:#3d3412;--bar:#b48cff;--code:#20262d}}\n"
 	"*{box-sizing:border-box}\n"
 	"body{margin:0;background:var(--bg);color:var(--fg);font:16px/1.55 system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",sans-serif;font-variant-numeric:tabular-nums}\n"
 	"header,main,footer{max-width:62rem;margin:0 auto;padding:0 1.25rem}\n"
@@ -42,6 +42,7 @@ const char page_style[] =
 	"thead th{color:var(--dim);font-size:.8rem;white-space:nowrap}\n"
 	"tbody tr:last-child>*{border-bottom:0}\n"
 	".num{text-align:right;white-space:nowrap}\n"
+	".num+:not(.num){padding-left:.7rem}\n"
 	".plots td,.plots th{vertical-align:middle}\n"
 	".plots td.plot{width:45%;min-width:9rem;padding-top:0;padding-bottom:0}\n"
 	".ends span{display:inline-block;width:33.3%;text-align:center}\n"
@@ -65,6 +66,7 @@ const char page_style[] =
 	".dot{fill:none;stroke-width:6px;stroke-linecap:round;vector-effect:non-scaling-stroke;stroke-opacity:.6;stroke:var(--other)}\n"
 	".dot.good{stroke:var(--good)}\n"
 	".dot.bad{stroke:var(--bad)}\n"
+	".dot.third{stroke:var(--third)}\n"
 	".dot.big{stroke-width:11px;stroke-opacity:1}\n"
 	".whisker{stroke-width:3px;stroke:var(--other)}\n"
 	".whisker.good{stroke:var(--good)}\n"
@@ -77,5 +79,5 @@ const char page_style[] =
 	".fill.good{fill:var(--good)}\n"
 	".fill.bad{fill:var(--bad)}\n"
 	"footer{color:var(--dim);font-size:.85rem;padding-bottom:2rem}\n"
-	"@media (max-width:560px){body{font-size:15px}header,main,footer{padding-left:.75rem;padding-right:.75rem}header{padding-top:1.25rem}section{padding:.9rem}h1{font-size:1.35rem}.tiles{grid-template-columns:1fr 1fr;gap:.5rem}.tile dd{font-size:1.1rem}.plots thead{display:none}.plots,.plots tbody{display:block}.plots tr{display:flex;flex-wrap:wrap;align-items:baseline;padding:.4rem 0;border-bottom:1px solid var(--line)}.plots th,.plots td{border:0;padding:0 .8rem 0 0;max-width:100%}.plots th{flex:1 1 100%}.plots td.plot{flex:1 1 100%;width:100%;padding:0}}\n"
+	"@media (max-width:560px){body{font-size:15px}header,main,footer{padding-left:.75rem;padding-right:.75rem}header{padding-top:1.25rem}section{padding:.9rem}h1{font-size:1.35rem}.tiles{grid-template-columns:1fr 1fr;gap:.5rem}.tile dd{font-size:1.1rem}.plots thead{display:none}.plots,.plots tbody{display:block}.plots tr{display:flex;flex-wrap:wrap;align-items:baseline;padding:.4rem 0;border-bottom:1px solid var(--line)}.plots th,.plots td{border:0;padding:0 .8rem 0 0;max-width:100%}.plots th{flex:1 1 100%}.plots td.plot{flex:1 1 100%;width:100%;padding:0}.plots td[data-l]::before{content:attr(data-l);color:var(--dim)}}\n"
 	"@media print{:root{--bg:#fff;--card:#fff;--fg:#000;--dim:#444;--line:#bbb;--soft:#eee;--good:#0550ae;--bad:#a33712;--mark:#f3ead0;--code:#f4f4f4}body{font-size:10.5pt}section,.tile{border-color:#bbb;break-inside:avoid}pre{max-height:none;white-space:pre-wrap}.skip,details:not([open]){display:none}header{padding-top:0}}\n";

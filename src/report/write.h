@@ -21,5 +21,5 @@ struct letter_section {
 	const char *heading;
 	const struct doc *doc;
 };
-enum { LETTER_SECTIONS = 8 };
+enum { LETTER_SECTIONS = 9 };
 void letter_sections(const struct letter *l, struct letter_section ret[LETTER_SECTIONS + 1]);

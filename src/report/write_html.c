@@ -195,9 +195,8 @@ static const struct json *explain_of(const struct dossier *d)
 
 static void put_counters(const struct dossier *d, struct str *out)
 {
-	static const char *const columns[] = { "<counter", ">before",
-					       ">after",   ">change [interval]",
-					       "<verdict", NULL };
+	static const char *const columns[] = { "<counter",	     ">before",	 ">after",
+					       ">change [interval]", "<verdict", NULL };
 	const struct json *rows = json_get(explain_of(d), "metrics");
 	AUTO(doc) struct doc doc = { 0 };
 	struct doc_table *t;
@@ -297,13 +296,14 @@ void write_html(const struct dossier *d, const struct letter *l, struct str *out
 	put_section(out, "Still open", &l->missing);
 	put_range_section(d, out);
 	put_section(out, "With the commit taken out", &l->revert);
+	put_section(out, "With patches", &l->patches);
 	put_figure(
 		d, "Samples",
 		"A dot a run, a line at the median, and a band for its 95 % interval. Runs of all sides were interleaved.",
 		figure_sides, out);
 	put_figure(
 		d, "All metrics",
-		"Change with its 95 % interval; the grey band is the margin within which two sides are on par. The axis is logarithmic away from zero.",
+		"Change with its interval; the grey band is the margin within which two sides are on par. The axis is logarithmic away from zero.",
 		figure_forest, out);
 	put_section(out, "What differs inside", &l->why);
 	put_figure(

@@ -82,6 +82,7 @@ static void put_claims(const struct dossier *d, struct json_out *w)
 		      search ? "head-to-head" : d->kind, w);
 	put_claims_of(d->confirm.answer, "confirm", w);
 	put_claims_of(d->explain.answer, "explain", w);
+	put_claims_of(d->trial.answer, "try", w);
 	json_out_close(w);
 }
 
@@ -129,5 +130,6 @@ void write_json(const struct dossier *d, const struct letter *l, struct str *out
 	put_part(&d->main, "main", &w);
 	put_part(&d->confirm, "confirm", &w);
 	put_part(&d->explain, "explain", &w);
+	put_part(&d->trial, "try", &w);
 	json_out_close(&w);
 }

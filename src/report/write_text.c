@@ -17,6 +17,7 @@ void letter_sections(const struct letter *l, struct letter_section ret[LETTER_SE
 {
 	const struct letter_section all[LETTER_SECTIONS + 1] = {
 		{ "With the commit taken out", &l->revert },
+		{ "With patches", &l->patches },
 		{ "What differs inside", &l->why },
 		{ "Checked, and did not change", &l->unchanged },
 		{ "Not claimed", &l->left_out },
@@ -236,8 +237,9 @@ void write_sru(const struct dossier *d, const struct letter *l, struct str *out)
 	str_puts(out, "SRU Justification: ");
 	escape_plain_cut(out, l->subject, 120);
 	str_puts(out, "\n\n");
-	put_section("Impact", (const struct doc *const[]){ &l->lead, &l->revert, &l->left_out }, 3,
-		    out);
+	put_section("Impact",
+		    (const struct doc *const[]){ &l->lead, &l->revert, &l->patches, &l->left_out },
+		    4, out);
 	put_section("Fix", (const struct doc *const[]){ &fix }, 1, out);
 	put_section("Test Plan", (const struct doc *const[]){ &l->reproduce, &l->setup }, 2, out);
 	put_section("Where problems could occur",

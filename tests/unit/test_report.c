@@ -184,6 +184,44 @@ static void hostile_names_are_harmless_in_every_form(void **state UNUSED)
 	}
 }
 
+/* 10,000 samples of a search over 2,000 commits. */
+static void a_page_of_ten_thousand_samples_is_under_a_megabyte(void **state UNUSED)
+{
+	AUTO(dossier) struct dossier d = { 0 };
+	AUTO(letter) struct letter l = { 0 };
+	AUTO(str) struct str out = STR_INIT;
+	struct dossier_series *x;
+
+	comparison(&d, ROW("wall", "slower", "0.07", "0.06", "0.08"));
+	free(d.kind);
+	d.kind = xstrdup("bisect");
+	x = ARRAY_GROW(&d.series);
+	x->hunt = 1;
+	x->metric = xstrdup("wall");
+	x->unit = xstrdup("s");
+	for (uint32_t i = 0; i < 2000; i++)
+		ARRAY_PUSH(&d.range,
+			   ((struct dossier_commit){
+				   .name = xasprintf("%040x", i),
+				   .subject = xstrdup(
+					   "a title of some words that is as long as titles are"),
+				   .p = 1.0 / 2000,
+				   .runs = i % 40 ? 0 : 200,
+				   .median = 1,
+			   }));
+	for (uint32_t i = 0; i < 50; i++) {
+		strvec_addf(&x->nodes, "%040x", 40 * i);
+		strvec_addf(&x->sides, "%012x", 40 * i);
+	}
+	for (uint32_t i = 0; i < 10000; i++)
+		ARRAY_PUSH(&x->dots, ((struct dossier_dot){ .side = i % 50,
+							    .value = 1 + (i * 7919 % 1000) / 1e5,
+							    .order = i }));
+	letter_compose(&d, &l);
+	write_html(&d, &l, &out);
+	assert_in_range(out.n, 100000, 1000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +230,7 @@ int main(void)
 		cmocka_unit_test(what_is_refused_is_named_and_not_claimed),
 		cmocka_unit_test(emulated_numbers_are_work),
 		cmocka_unit_test(no_line_of_a_mail_is_wider_than_72),
+		cmocka_unit_test(a_page_of_ten_thousand_samples_is_under_a_megabyte),
 		cmocka_unit_test(hostile_names_are_harmless_in_every_form),
 	};
 
