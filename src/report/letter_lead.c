@@ -245,7 +245,7 @@ static void lead_of_search(const struct dossier *d, struct letter *l)
 		return;
 	}
 	put_change_of_search(d, l);
-	if (d->confirm.hunt)
+	if (json_count(json_get(d->confirm.answer, "metrics")))
 		put_cases(json_get(d->confirm.answer, "metrics"),
 			  answer_str(d->confirm.answer, "bad.name"),
 			  "What changed between the ends", l);
