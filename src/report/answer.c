@@ -324,6 +324,8 @@ int answer_text(const struct json *answer, const struct answer_style *style, str
 		answer_confirm(answer, style, out);
 	else if (!strcmp(command, "hunt"))
 		answer_hunt(answer, style, out);
+	else if (!strcmp(command, "gate"))
+		answer_gate(answer, style, out);
 	else if (!strcmp(command, "try"))
 		answer_try(answer, style, out);
 	else if (!strcmp(command, "history"))

@@ -29,6 +29,7 @@ void answer_history(const struct json *answer, const struct answer_style *style,
 void answer_bisect(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_confirm(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_hunt(const struct json *answer, const struct answer_style *style, struct str *out);
+void answer_gate(const struct json *answer, const struct answer_style *style, struct str *out);
 void answer_try(const struct json *answer, const struct answer_style *style, struct str *out);
 
 /* --- pieces ------------------------------------------------------------------------------------------ */
