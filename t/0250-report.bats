@@ -58,7 +58,7 @@ make_hunt() {
 	jq -e '[.range[].probability] | add > 0.99' <<<"$output" >/dev/null
 	culprit_run report --form html -o page.html
 	expect_status 0
-	! grep -E 'https?://|<script[^>]*src|<link|@import|url\(' page.html || complain 'something from elsewhere'
+	run ! grep -E 'https?://|<script[^>]*src|<link|@import|url\(' page.html || complain 'something from elsewhere'
 	grep -q 'prefers-color-scheme' page.html
 	[ "$(wc -c <page.html)" -lt 1000000 ]
 }
@@ -134,8 +134,8 @@ make_hunt() {
 		[ "$form" = json ] || ! grep -q $'\u202e' out || complain "$form: bidi"
 	done
 	culprit report --form html >out
-	! grep -q '<script>alert' out
-	! grep -q '<img' out
+	run ! grep -q '<script>alert' out
+	run ! grep -q '<img' out
 	culprit report | grep -q 'U+202E'
 	[ "$(culprit report | sed '/^$/,$d' | grep -cvE '^(Subject|To|MIME-Version|Content-Type|Content-Transfer-Encoding): |^ ')" -eq 0 ] ||
 		complain 'a header more'
