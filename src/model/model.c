@@ -78,7 +78,8 @@ enum better better_guess(const char *metric, const char *unit)
 	static const char *const higher[] = { "throughput", "per_second", "per_sec", "ops_s",
 					      "ops/s",	    "qps",	  "iops",    "rps",
 					      "tps",	    "bandwidth",  "score",   "rate_hit",
-					      "fps",	    NULL };
+					      "fps",	    "mbps",	  "_bw",     "_ops",
+					      "per-sec",    "per-min",	  "per_min", NULL };
 	static const char *const lower[] = {
 		"time", "latency",	"duration", "elapsed", "wall",	"user",	  "sys",
 		"miss", "instructions", "cycles",   "fault",   "rss",	"memory", "peak",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * asv, results/MACHINE/COMMIT-ENVIRONMENT.json (version 2 of the format, asv 0.5 and later): {"commit_hash": ..., "result_columns": ["result", "params", ...,
- * "samples", ...], "results": {"bench.time_x": [[0.1, 0.2], [["10", "20"]], ...]}}.
+ * "samples", ...], "results": {"bench.time_x": [[0.1, 0.2], [["10", "20"]], ...]}}. In version 1 there are no columns, and a result is a number or an object
+ * of `result`, `params` and `samples`.
  *
  * A row's trailing columns may be missing. `result` has a value for each combination of the parameters, the last one running fastest; `samples` may
  * have a list for each, which is taken where it is there. A combination that failed or was skipped is null or NaN: a note. What
@@ -16,8 +17,9 @@
 
 static bool is_asv(const struct json *doc)
 {
-	return json_kind(json_member(doc, "result_columns")) == JSON_IS_ARRAY &&
-	       json_kind(json_member(doc, "results")) == JSON_IS_OBJECT;
+	return json_kind(json_member(doc, "results")) == JSON_IS_OBJECT &&
+	       (json_kind(json_member(doc, "result_columns")) == JSON_IS_ARRAY ||
+		(json_to_text(doc, "commit_hash") && json_member(doc, "version")));
 }
 
 static const struct json *column(const struct json *doc, const struct json *row, const char *name)
@@ -74,7 +76,7 @@ static char *name_of(const char *name, const struct json *params, size_t i)
 static void read_row(const struct json *doc, const char *name, const struct json *row,
 		     struct gather *g)
 {
-	/* the older form of a row, with names in the place of places */
+	/* version 1 has names in the place of columns */
 	bool is_object = json_kind(row) == JSON_IS_OBJECT;
 	const struct json *results =
 		is_object ? json_member(row, "result") : column(doc, row, "result");
@@ -84,6 +86,11 @@ static void read_row(const struct json *doc, const char *name, const struct json
 		is_object ? json_member(row, "samples") : column(doc, row, "samples");
 	const struct gather_metric *m = kind_of(name);
 
+	if (json_kind(row) == JSON_IS_INT || json_kind(row) == JSON_IS_REAL) {
+		jsonvalue_bench(g, name);
+		jsonvalue_take(g, m, row, NULL);
+		return;
+	}
 	if (json_kind(results) != JSON_IS_ARRAY) {
 		gather_note(g, "%s has no result", name);
 		return;

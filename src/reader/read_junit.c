@@ -31,6 +31,7 @@ static void begin(void *arg, const char *name, const char **attributes)
 		const char *class = xml_attribute(attributes, "classname");
 		const char *test = xml_attribute(attributes, "name");
 		const char *time = xml_attribute(attributes, "time");
+		const char *status = xml_attribute(attributes, "status"); /* GoogleTest, CTest */
 
 		str_clear(&s->name);
 		str_clear(&s->time);
@@ -38,7 +39,9 @@ static void begin(void *arg, const char *name, const char **attributes)
 			 test ? test : "?");
 		str_puts(&s->time, time ? time : "");
 		s->in_case = true;
-		s->is_void = false;
+		s->is_void = status && (!strcmp(status, "notrun") || !strcmp(status, "disabled"));
+		if (s->is_void)
+			gather_note(s->g, "the test '%s' has no time: it did not run", s->name.p);
 	} else if (s->in_case && (!strcmp(name, "failure") || !strcmp(name, "error") ||
 				  !strcmp(name, "skipped"))) {
 		s->is_void = true;
