@@ -46,6 +46,7 @@ END
 	culprit_run workloads other
 	expect_status 0
 	expect_out 'kinds:*'
+	expect_out 'kinds:one|two'
 	! grep -q plain <<<"$output" || complain 'plain is in another suite'
 	culprit_run workloads
 	expect_out 'no-such-program (apt install some-package)'

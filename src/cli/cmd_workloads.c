@@ -32,6 +32,26 @@ static void put_row(struct table *t, const struct workload *w)
 	table_cell(t, missing.n ? TEXT_WARN : TEXT_DIM, "%s", missing.n ? missing.p : "nothing");
 }
 
+/* "NAME:* ..." needs a word. */
+static void put_variants(const struct workloads *all, const char *suite, struct str *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const char **v = all->v[i].bench->arguments;
+
+		if (!v[0] || !workload_is_in(&all->v[i], suite))
+			continue;
+		if (!any)
+			str_puts(out, "\n:* stands for one of these, or of the program's own:\n");
+		any = true;
+		str_addf(out, "  %s:", all->v[i].name);
+		for (; *v; v++)
+			str_addf(out, "%s%s", v == all->v[i].bench->arguments ? "" : "|", *v);
+		str_puts(out, "\n");
+	}
+}
+
 /* The groups in the order of their names; those of no group come first. */
 static void list_text(const struct workloads *all, const char *suite)
 {
@@ -40,7 +60,7 @@ static void list_text(const struct workloads *all, const char *suite)
 	const char *done = NULL;
 
 	table_column(&t, "workload", TABLE_LEFT);
-	table_column(&t, "what it does", TABLE_LEFT);
+	table_column(&t, "what it does", TABLE_LEFT | TABLE_SHRINK);
 	table_column(&t, "what decides", TABLE_LEFT);
 	table_column(&t, "missing here", TABLE_LEFT);
 	for (;;) {
@@ -64,6 +84,7 @@ static void list_text(const struct workloads *all, const char *suite)
 		done = group;
 	}
 	table_put(&t, term_stdout_width(), term_stdout_color(), &out);
+	put_variants(all, suite, &out);
 	term_print(&out);
 }
 
