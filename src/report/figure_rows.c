@@ -160,7 +160,7 @@ static void put_function(const struct json *row, double most, struct str *out)
 	svg_close(out);
 	str_addf(
 		out,
-		"</td><td class=\"num\">%s%s</td><td class=\"num\">%s</td><td class=\"num\">%s</td></tr>\n",
+		"</td><td class=\"num\">%s%s</td><td class=\"num\" data-l=\"before \">%s</td><td class=\"num\" data-l=\"after \">%s</td></tr>\n",
 		diff > 0 ? "+" : "", text.p, before.p, after.p);
 }
 

@@ -44,6 +44,7 @@ const char page_style[] =
 	".num{text-align:right;white-space:nowrap}\n"
 	".num+:not(.num){padding-left:.7rem}\n"
 	".plots td,.plots th{vertical-align:middle}\n"
+	".plots tbody th{min-width:11rem}\n"
 	".plots td.plot{width:45%;min-width:9rem;padding-top:0;padding-bottom:0}\n"
 	".ends span{display:inline-block;width:33.3%;text-align:center}\n"
 	".ends span:first-child{text-align:left}\n"
