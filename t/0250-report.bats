@@ -141,6 +141,19 @@ make_hunt() {
 		complain 'a header more'
 }
 
+@test 'a whole investigation: the letter of its first culprit, with confirmation and explanation' {
+	make_history 8
+	plant 5 '+8%'
+	cd project || return
+	culprit hunt c1 c8 "${build[@]}" >/dev/null 2>&1
+	culprit_run report 1
+	expect_status 0
+	expect_out '[REGRESSION] project: time +'
+	expect_out 'bad, with the commit reverted'
+	expect_out 'What differs inside'
+	[[ "$output" != *'Still open'* ]] || complain 'nothing is open'
+}
+
 @test 'from a bundle, redacted, previewed' {
 	make_hunt
 	culprit export 1 --bundle hunt.bundle >/dev/null 2>&1

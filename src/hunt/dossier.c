@@ -59,6 +59,7 @@ void dossier_done(struct dossier *d)
 	free(d->range.v);
 	strvec_done(&d->log);
 	strvec_done(&d->missing);
+	strvec_done(&d->also);
 	*d = (struct dossier){ 0 };
 }
 
@@ -101,9 +102,8 @@ static bool is_kind(const struct hunt_row *row, const char *kind)
 
 static bool can_report(const struct hunt_row *row)
 {
-	static const char *const kinds[] = {
-		"bisect", "compare", "run", "explain", "confirm", "try"
-	};
+	static const char *const kinds[] = { "bisect",	"compare", "run", "explain",
+					     "confirm", "try",	   "hunt" };
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (is_kind(row, kinds[i]))
@@ -136,10 +136,58 @@ static int64_t search_of(const struct hunt_rows *all, const struct hunt_row *row
 			is_kind(&all->v[i], "bisect") ? parse(all->v[i].answer) : NULL;
 		const char *culprit = json_to_text(b, "culprit");
 
-		if (culprit && !strcmp(culprit, commit))
+		if (culprit && strlen(commit) >= 12 && !strncmp(culprit, commit, strlen(commit)))
 			return all->v[i].id;
 	}
 	return row->id;
+}
+
+/* Of a whole investigation the search of its first culprit, else the first thing that it measured; 0 if there is none. */
+static int64_t first_of(const struct hunt_row *row)
+{
+	__attribute__((cleanup(json_root_done))) struct json *a = parse(row->answer);
+	int64_t id = 0;
+
+	if (!json_to_int(a, "culprits[0].search", &id))
+		json_to_int(a, "stages[0].hunt", &id);
+	return id;
+}
+
+/* The other culprits of the investigation that this search is a stage of. */
+static int read_others(const struct hunt_rows *all, struct redactor *r, struct dossier *d,
+		       struct err *e)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		__attribute__((cleanup(json_root_done))) struct json *a = NULL;
+		const struct json *list;
+		bool mine = false;
+		int64_t id;
+
+		if (!is_kind(&all->v[i], "hunt"))
+			continue;
+		int code = dossier_parse(r, all->v[i].answer, "the stored answer", &a, e);
+
+		if (code < 0)
+			return code;
+		list = json_get(a, "culprits");
+		for (size_t k = 0; k < json_count(list); k++)
+			mine = mine ||
+			       (json_to_int(json_at(list, k), "search", &id) && id == d->main.hunt);
+		for (size_t k = 0; mine && k < json_count(list); k++) {
+			const struct json *c = json_at(list, k);
+			const char *subject = json_to_text(c, "subject"),
+				   *metric = json_to_text(c, "metric"),
+				   *commit = json_to_text(c, "commit");
+
+			if (json_to_int(c, "search", &id) && id != d->main.hunt)
+				strvec_addf(&d->also, "%s: %.12s (\"%s\"), culprit report %lld",
+					    metric ? metric : "", commit ? commit : "",
+					    subject ? subject : "", (long long)id);
+		}
+		if (mine)
+			return 0;
+	}
+	return 0;
 }
 
 static bool has_runs(const struct json *answer)
@@ -169,8 +217,12 @@ static bool confirms(const struct json *answer, const struct dossier *d)
 static bool explains(const struct json *answer, const struct dossier *d)
 {
 	const struct json *a = d->main.answer;
+	const char *variant = json_to_text(answer, "variants[1]"),
+		   *culprit = json_to_text(a, "culprit");
 
-	if (same_text(answer, "variants[1]", a, "culprit"))
+	/* also as its first digits */
+	if (variant && culprit && strlen(variant) >= 12 &&
+	    !strncmp(culprit, variant, strlen(variant)))
 		return true;
 	if (same_text(answer, "variants[0]", a, "variants[0]") &&
 	    same_text(answer, "variants[1]", a, "variants[1]"))
@@ -305,11 +357,16 @@ static int choose(struct store *st, const struct hunt_rows *all, int64_t hunt, s
 	if (!can_report(row))
 		return err_set(
 			e, ERR_USAGE,
-			"hunt %lld is a '%.20s'; a report is made of bisect, compare, run, confirm, explain and try",
+			"hunt %lld is a '%.20s'; a report is made of bisect, compare, run, confirm, explain, try and hunt",
 			(long long)hunt, row->kind);
 	bool is_step = is_kind(row, "confirm") || is_kind(row, "explain") || is_kind(row, "try");
+	int64_t id = is_step ? search_of(all, row) : is_kind(row, "hunt") ? first_of(row) : row->id;
 
-	return store_hunt_get(st, is_step ? search_of(all, row) : row->id, ret, e);
+	if (!id)
+		return err_set(e, ERR_MISSING,
+			       "hunt %lld has come to nothing yet that a report could be made of",
+			       (long long)row->id);
+	return store_hunt_get(st, id, ret, e);
 }
 
 /* What a comparison that was cut short says so far; nothing, if that is too little. */
@@ -348,6 +405,7 @@ int dossier_gather(struct store *st, int64_t hunt, struct repo *repo, struct red
 	else if (!d.main.answer)
 		code = read_unfinished(st, &row, r, &d, e);
 	if (code < 0 || (code = find_parts(&all, r, &d, e)) < 0 ||
+	    (code = read_others(&all, r, &d, e)) < 0 ||
 	    (code = read_host(st, &row, r, &d, e)) < 0 ||
 	    (code = dossier_read_samples(st, r, &d, e)) < 0 ||
 	    (code = count(st, d.main.hunt, &d, e)) < 0 ||

@@ -83,14 +83,16 @@ struct dossier {
 		size_t n, cap;
 	} range; /* of a search; else empty */
 	struct dossier_git git;
-	struct strvec log;	      /* the journal in words; filled by the caller */
-	struct strvec missing;	      /* what an unfinished investigation lacks, a sentence each */
+	struct strvec log;     /* the journal in words; filled by the caller */
+	struct strvec missing; /* what an unfinished investigation lacks, a sentence each */
+	struct strvec also;    /* what else the whole investigation (hunt) found, a sentence each */
 	unsigned builds, boots, runs; /* of all parts together */
 };
 void dossier_done(struct dossier *d);
 
 /*
- * `hunt` 0 = the newest that a report can be made of. A confirmation or explanation of a search leads to that search. `repo` may be NULL. ERR_USAGE for a hunt of
+ * `hunt` 0 = the newest that a report can be made of. A confirmation, explanation or trial of a search leads to that search, a whole
+ * investigation to the search of its first culprit. `repo` may be NULL. ERR_USAGE for a hunt of
  * another kind (a calibration, a series); ERR_MISSING if there is none.
  */
 int dossier_gather(struct store *st, int64_t hunt, struct repo *repo, struct redactor *r,

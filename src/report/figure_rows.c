@@ -175,7 +175,9 @@ bool figure_functions(const struct dossier *d, struct str *out)
 		if (!is_noise(json_at(rows, i)))
 			most = fmax(most, fabs(answer_number(json_at(rows, i), "difference")));
 	for (size_t i = 0; i < json_count(rows) && n < FUNCTIONS_MOST && most > 0; i++) {
-		if (is_noise(json_at(rows, i)))
+		/* a bar that cannot be seen explains nothing */
+		if (is_noise(json_at(rows, i)) ||
+		    fabs(answer_number(json_at(rows, i), "difference")) < 0.001 * most)
 			continue;
 		if (!n++)
 			str_puts(

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Of the largest difference: what is less explains nothing. */
+#define TRIFLE 0.001
 enum { COUNTERS = 4, FUNCTIONS = 5, SETTINGS = 6, VALUE_SHOWN = 60 };
 
 static const struct json *explain_of(const struct dossier *d)
@@ -67,14 +69,16 @@ static void put_functions(const struct json *a, struct letter *l)
 {
 	const struct json *f = json_get(a, "functions"), *rows = json_get(f, "rows");
 	AUTO(str) struct str text = STR_INIT;
+	double most = 0;
 	unsigned n = 0;
 
 	for (size_t i = 0; i < json_count(rows) && n < FUNCTIONS; i++) {
 		const struct json *row = json_at(rows, i);
 		double diff = answer_number(row, "difference");
 
-		if (!is_clear(row) || diff == 0)
+		if (!is_clear(row) || diff == 0 || fabs(diff) < TRIFLE * most)
 			continue;
+		most = fmax(most, fabs(diff));
 		str_addf(&text, "%s%s %s", n++ ? "; " : "", answer_str(row, "function"),
 			 diff > 0 ? "+" : "");
 		answer_count(diff, &text);

@@ -301,4 +301,9 @@ void letter_lead(const struct dossier *d, struct letter *l)
 		lead_of_search(d, l);
 	else
 		lead_of_comparison(d, l);
+	if (d->also.n)
+		doc_paragraph(&l->lead,
+			      "The same investigation found other commits for other losses:");
+	for (size_t i = 0; i < d->also.n; i++)
+		doc_item(&l->lead, "%s", d->also.v[i]);
 }
