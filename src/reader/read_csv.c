@@ -74,6 +74,8 @@ static bool is_counting(const char *name, double first)
 static bool split(struct csv *x)
 {
 	const char *p = x->t.line, *end = p + x->t.n;
+	const char separator =
+		x->separator; /* out may point anywhere, as far as a compiler knows */
 	char *out;
 
 	if (x->row_size < x->t.n + CELLS_MAX + 1) {
@@ -95,7 +97,9 @@ static bool split(struct csv *x)
 		while (p < end && *p == ' ')
 			p++;
 		c->p = out;
-		for (; p < end && (quoted || *p != x->separator); p++)
+		for (; p < end && *p != separator && *p != '"'; p++) /* most cells end here */
+			*out++ = *p;
+		for (; p < end && (quoted || *p != separator); p++)
 			if (*p != '"')
 				*out++ = *p;
 			else if (quoted && p + 1 < end && p[1] == '"')
@@ -129,33 +133,47 @@ static bool is_number(const struct cell *c, double *ret)
 	return !*behind || scan_unit(behind, c->p + c->n) == (size_t)(c->p + c->n - behind);
 }
 
-/* text_number and its refusals, on a cell. */
+/* "1.234,5": taken for a number, and refused as one, rather than for a label. */
+static bool is_localised(const struct cell *c)
+{
+	return c->n && strspn(c->p, "+-0123456789.,'") == c->n && strpbrk(c->p, ",'") &&
+	       isdigit((unsigned char)c->p[c->n - 1]);
+}
+
+static bool refuse(struct csv *x, const struct cell *c, const char *metric, const char *what)
+{
+	gather_problem(x->t.g, metric, strlen(metric),
+		       "line %u: '%.*s' is %s, in the column of '%s'", x->line, CELL_SHOWN, c->p,
+		       what, metric);
+	return false;
+}
+
 static bool take_value(struct csv *x, const struct cell *c, const char *metric, const char *unit)
 {
-	struct text t = x->t;
-	const char *p = c->p, *own;
+	const char *p = c->p, *end = c->p + c->n;
 	struct value v;
 	size_t n;
 
-	t.line = c->p;
-	t.n = c->n;
-	if (!text_number(&t, &p, metric, &v)) {
-		gather_problem(x->t.g, metric, strlen(metric),
-			       "line %u: '%.*s' is no number, in the column of '%s'", x->line,
-			       CELL_SHOWN, c->p, metric);
-		return false;
+	switch (scan_value(p, end, &p, &v.value, &v.resolution)) {
+	case SCAN_NOT_FINITE:
+		return refuse(x, c, metric, "not a finite number");
+	case SCAN_NONE:
+		return refuse(x, c, metric, "no number");
+	case SCAN_VALUE:
+		break;
 	}
-	own = p;
-	while (*own == ' ')
-		own++;
-	n = scan_unit(own, c->p + c->n);
-	if (*own && n != (size_t)(c->p + c->n - own)) {
-		gather_problem(x->t.g, metric, strlen(metric),
-			       "line %u: '%.*s' is no number, in the column of '%s'", x->line,
-			       CELL_SHOWN, c->p, metric);
-		return false;
-	}
-	text_add(&x->t, metric, n ? own : unit, BETTER_UNKNOWN, &v);
+	if (p < end && is_localised(c))
+		return refuse(x, c, metric,
+			      "in the style of a locale (write decimals with a point)");
+	if (x->t.is_cut)
+		return refuse(x, c, metric, "in a last line without its end: it was cut");
+	while (*p == ' ')
+		p++;
+	n = scan_unit(p, end);
+	if (n != (size_t)(end - p))
+		return refuse(x, c, metric, "no number");
+	unit = n ? p : unit;
+	gather_add(x->t.g, metric, strlen(metric), unit, strlen(unit), v.value, v.resolution);
 	return true;
 }
 
@@ -229,13 +247,6 @@ static void take_long(struct csv *x)
 	if (x->bench >= 0)
 		gather_bench(x->t.g, x->cells[x->bench].p, x->cells[x->bench].n);
 	take_value(x, &x->cells[x->value], metric->p, x->unit >= 0 ? x->cells[x->unit].p : "");
-}
-
-/* "1.234,5": taken for a number, and refused as one, rather than for a label. */
-static bool is_localised(const struct cell *c)
-{
-	return c->n && strspn(c->p, "+-0123456789.,'") == c->n && strpbrk(c->p, ",'") &&
-	       isdigit((unsigned char)c->p[c->n - 1]);
 }
 
 static void learn(struct csv *x, struct column *c, const struct cell *cell)

@@ -24,6 +24,11 @@ static const struct {
 	size_t unit_n;
 } known[] = {
 	{ { "time", "ns/op", BETTER_LOWER, false }, 5 },
+	{ { "time", "us/op", BETTER_LOWER, false },
+	  5 }, /* of benchmarks that report it by themselves */
+	{ { "time", "µs/op", BETTER_LOWER, false }, 6 },
+	{ { "time", "ms/op", BETTER_LOWER, false }, 5 },
+	{ { "time", "s/op", BETTER_LOWER, false }, 4 },
 	{ { "memory", "B/op", BETTER_LOWER, false }, 4 },
 	{ { "allocations", "allocs/op", BETTER_LOWER, false }, 9 },
 	{ { "throughput", "MB/s", BETTER_HIGHER, true }, 4 }, /* the inverse of the time */

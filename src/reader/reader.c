@@ -241,6 +241,11 @@ int reader_file(const struct reader *r, const char *text, size_t n, const char *
 
 	if (r && r->any_status)
 		return err_set(e, ERR_USAGE, "the reader '%s' reads no files", r->name);
+	if (n >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
+		return err_set(
+			e, ERR_USAGE,
+			"%s: this is text in UTF-16: convert it with iconv -f UTF-16 -t UTF-8",
+			label);
 	if (!r && !at_once)
 		r = reader_guess(text, n);
 	if (!r && !is_json) {
