@@ -41,3 +41,4 @@ extern const struct reader reader_openssl;
 extern const struct reader reader_hackbench;
 extern const struct reader reader_time;
 extern const struct reader reader_csv;
+extern const struct reader reader_ministat;

@@ -55,6 +55,7 @@ const struct reader *const readers[] = {
 	&reader_perf_stat,
 	&reader_time,
 	&reader_csv,
+	&reader_ministat,
 	NULL,
 };
 

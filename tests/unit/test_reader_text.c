@@ -16,6 +16,7 @@ static char *short_shown(const char *reader, const char *fixture)
 static const struct fixture {
 	const char *reader, *file, *want; /* reader NULL: found by looking */
 } fixtures[] = {
+	{ "ministat", "ministat.txt", "ministat: value [] ? 51.2 50.9 50.7 51.4 51" },
 	{ NULL, "fio-terse3.txt",
 	  "fio-terse: rr read iops [1/s] + 12400; rr read bw [KiB/s] ++ 49600; rr read clat mean [us] -- 3.275232; rr read clat p50 [us] -- 2; rr read clat p99 [us] - 9; rr read clat p99.9 [us] -- 76; rr write iops [1/s] + 13200; rr write bw [KiB/s] ++ 52800; rr write clat mean [us] -- 16.44479; rr write clat p50 [us] -- 3; rr write clat p99 [us] - 12; rr write clat p99.9 [us] -- 6848; rr ctx [] -- 6" },
 	{ NULL, "fio-terse4.txt",
@@ -272,6 +273,9 @@ static void what_is_refused(void **state UNUSED)
 		{ "perf-stat", " Performance counter stats for 'x':\n\n 1,23 msec task-clock\n",
 		  "style of a locale" },
 		{ "fio-terse", "3;fio-3.33;rr;0;0;1984;496", "it was cut" },
+		{ "ministat", "1\n2x\n", "line 2: '2x' is no number" },
+		{ "ministat", "1\ninf\n", "not a finite number" },
+		{ "ministat", "1\n1.234,5\n", "style of a locale" },
 		{ "csv", "a,b\n1,2,3\n",
 		  "line 2 has 3 cells and the first has 2: a decimal comma?" },
 		{ "csv", "a;b\n1,5;2\n", "line 2: '1,5' is in the style of a locale" },
