@@ -36,6 +36,7 @@ struct search_params {
 		max_runs; /* limits; 0 = the defaults: 1500, and more for ends where builds are dear; 70 (+ log2 of the candidates) */
 	unsigned max_builds;
 	unsigned runs_per_boot; /* least runs that a visit makes; 1 */
+	bool boot_each; /* the runs of an action are not of one boot: each is a visit of its own (guests, which boot side by side) */
 	bool exact_sides; /* no sketch of the posterior: for tests and simulations, O(N^2) a decision */
 };
 void search_params_default(struct search_params *p);

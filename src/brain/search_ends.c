@@ -211,6 +211,19 @@ void search_no_change(struct search *s)
 		search_answer(s, ANSWER_NO_CHANGE, "no change between the ends");
 }
 
+/*
+ * Looks are at equal and growing numbers of visits of both ends. An end that one action takes past its number would move the next look away from the
+ * other one, and the two would chase each other for ever.
+ */
+static void keep_to(struct search *s, const struct ends *e, unsigned target)
+{
+	unsigned n = s->next.node == s->g->bad ? e->bad : e->good;
+	unsigned missing = target > n ? target - n : 1;
+
+	if (s->params.boot_each && s->next.runs > missing)
+		s->next.runs = missing;
+}
+
 /* Visits with values of an end's newest build, reported but not yet summarised ones too. */
 static unsigned visits_so_far(const struct search *s, uint32_t node)
 {
@@ -242,6 +255,7 @@ bool search_ends_between_looks(struct search *s)
 	if (n < END_VISITS || n >= next_target(most))
 		return false;
 	search_visit_ends(s, &e, "ends");
+	keep_to(s, &e, next_target(most));
 	return true;
 }
 
@@ -393,6 +407,7 @@ bool search_ends_stage(struct search *s, const struct ends *e)
 		return true;
 	if (n < target) {
 		search_visit_ends(s, e, "ends");
+		keep_to(s, e, target);
 		return true;
 	}
 	if (ends_differ(s, e->most, &small))
@@ -412,5 +427,6 @@ bool search_ends_stage(struct search *s, const struct ends *e)
 		return true;
 	}
 	search_visit(s, PHASE_ENDS, e->bad <= e->good ? s->g->bad : s->g->good, "ends");
+	keep_to(s, e, next_target(most + 1));
 	return true;
 }

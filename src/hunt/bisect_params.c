@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "hunt/bisect.h"
 
+#include "hunt/booting.h"
 #include "hunt/guesting.h"
 #include "text/json.h"
 
@@ -35,6 +36,7 @@ static const struct {
 	{ "max_runs", COUNT, P(max_runs) },
 	{ "max_builds", COUNT, P(max_builds) },
 	{ "runs_per_boot", COUNT, P(runs_per_boot) },
+	{ "boot_each", FLAG, P(boot_each) },
 #undef P
 };
 
@@ -99,6 +101,7 @@ void bisect_set_params(struct bisect *b)
 	p->inside = b->o->inside;
 	p->coarser = b->o->coarser;
 	p->runs_per_boot = b->s->bench->runs ? b->s->bench->runs : 1;
+	p->boot_each = booting_side_by_side(b->s);
 	p->max_runs = b->o->max_runs;
 	p->max_builds = b->o->max_builds;
 }
