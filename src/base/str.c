@@ -128,6 +128,15 @@ bool starts_with(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
+const char *str_path_tail(const char *path)
+{
+	const char *last = strrchr(path, '/'), *p = last;
+
+	while (p && p > path && p[-1] != '/')
+		p--;
+	return p && *p != '/' ? p : last ? last + 1 : path;
+}
+
 bool ends_with(const char *s, const char *suffix)
 {
 	size_t n = strlen(s), m = strlen(suffix);

@@ -47,6 +47,8 @@ void str_done(struct str *s);
 
 bool starts_with(const char *s, const char *prefix);
 bool ends_with(const char *s, const char *suffix);
+/* The last two parts of a path, where it has so many: of "/k/6.12/bzImage" the end from "6.12". */
+const char *str_path_tail(const char *path);
 /* For one line of a message: '?' for each control character (C0, DEL, C1) and for each byte that is no part of valid UTF-8. */
 void str_make_printable(struct str *s);
 /* Columns that UTF-8 text takes on a terminal, counting every code point as one. */

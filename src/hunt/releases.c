@@ -22,11 +22,10 @@ void releases_variant(const char *node, struct variant *ret)
 
 char *releases_short(const char *node)
 {
-	const char *slash = strrchr(node, '/');
-
 	if (starts_with(node, "deb="))
 		return xstrndup(node + 4, strcspn(node + 4, "="));
-	return xstrdup(slash ? slash + 1 : node);
+	/* most images are called bzImage: the folder tells them apart */
+	return xstrdup(str_path_tail(starts_with(node, "image=") ? node + 6 : node));
 }
 
 static int add_packages(const char *spec, struct strvec *ret, struct err *e)

@@ -52,7 +52,7 @@ static void put_name(const char *node, struct str *out)
 	if (starts_with(node, "deb="))
 		str_addf(out, "%.*s", (int)strcspn(node + 4, "="), node + 4);
 	else if (starts_with(node, "image="))
-		str_puts(out, strrchr(node, '/') ? strrchr(node, '/') + 1 : node + 6);
+		str_puts(out, str_path_tail(node + 6));
 	else
 		str_addf(out, "%.12s", node);
 }

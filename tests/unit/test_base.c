@@ -159,9 +159,23 @@ static void messages_hold_what_can_be_printed(void **state UNUSED)
 	}
 }
 
+static void a_path_keeps_its_last_two_parts(void **state UNUSED)
+{
+	static const char *const rows[][2] = { { "/k/6.12/bzImage", "6.12/bzImage" },
+					       { "/k/bzImage", "k/bzImage" },
+					       { "k/bzImage", "k/bzImage" },
+					       { "/bzImage", "bzImage" },
+					       { "bzImage", "bzImage" },
+					       { "", "" } };
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		assert_string_equal(str_path_tail(rows[i][0]), rows[i][1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_path_keeps_its_last_two_parts),
 		cmocka_unit_test(messages_hold_what_can_be_printed),
 		cmocka_unit_test(numbers_are_strict),
 		cmocka_unit_test(numbers_are_the_nearest_doubles),

@@ -110,7 +110,7 @@ static void nodes_of_both_kinds_become_variants(void **state UNUSED)
 	assert_null(commit.deb);
 	assert_string_equal(commit.oid, "0123456789012345678901234567890123456789");
 	assert_string_equal(name, "linux-image-6.1.0-9-amd64");
-	assert_string_equal(image, "bzImage");
+	assert_string_equal(image, "k/bzImage");
 }
 
 /* Drawn for each pair of rounds and mirrored in its second half, so that a drift meets all sides alike. */
