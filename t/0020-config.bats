@@ -77,6 +77,10 @@ setup() {
 	culprit_run run HEAD --build true
 	expect_status 2
 	expect_one_line 'no benchmark: give --bench CMD'
+	printf 'project:\n  build: make\n' >culprit.yaml
+	culprit_run run HEAD
+	expect_status 2
+	expect_one_line "culprit.yaml has no benchmark: fill in 'benchmarks:'"
 	printf '  second: {command: ./program}\n' | cat good.yaml - >culprit.yaml
 	culprit_run run HEAD
 	expect_status 2

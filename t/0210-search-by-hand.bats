@@ -111,6 +111,7 @@ sim() { culprit_run bisect "$@"; }
 	sim c1 c20 --target sim=../model --from ../log --new
 	expect_status 2
 	sim c1 c20 --target sim=../model --from ../nowhere --new
+	expect_status 2
 	expect_one_line nowhere
 }
 
@@ -123,6 +124,14 @@ sim() { culprit_run bisect "$@"; }
 	culprit_run mark nosuch good
 	expect_status 2
 	expect_one_line nosuch
+	for word in good bad skip; do
+		culprit_run mark c20 $word
+		expect_status 2
+		expect_one_line 'c20 is the BAD end of hunt 1'
+	done
+	culprit_run mark c1 bad
+	expect_status 2
+	expect_one_line 'c1 is the GOOD end of hunt 1'
 	culprit_run mark c12 skip
 	expect_status 0
 	sim c1 c20 --target sim=../model --json

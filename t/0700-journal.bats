@@ -181,7 +181,10 @@ let_go() {
 	culprit_run undo 3
 	[ "${#lines[@]}" -eq 3 ]
 	[[ "${lines[2]}" == *'boot   v'* ]] || complain 'a boot goes after its runs'
-	culprit_run undo 100 --json
+	culprit_run undo 100
+	expect_status 2
+	expect_one_line 'hunt 1 has no 100 to withdraw: 4 stand'
+	culprit_run undo 4 --json
 	expect_out '"withdrawn": ['
 	culprit_run undo
 	expect_status 2

@@ -473,7 +473,7 @@ named() { [ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse "$1")" ] || comp
 	search c1 c6 --budget 1ms
 	expect_status 3
 	jq -e '.verdict == "undecided" and .why == "the budget is spent"' <<<"$output"
-	for wrong in '--budget soon' '--budget -5m' '--seed x' '--seed 0' '--seed 99999999999999999999' '--alpha 2' '--margin -1%'; do
+	for wrong in '--budget soon' '--budget -5m' '--budget 0' '--budget 0s' '--seed x' '--seed 0' '--seed 99999999999999999999' '--alpha 2' '--margin -1%'; do
 		# shellcheck disable=SC2086 # words on purpose
 		culprit_run bisect c1 c6 --bench true $wrong
 		expect_status 2

@@ -416,7 +416,7 @@ int config_load(const struct config_base *workload, const char *path, const char
 		const char *build, const char *bench, struct config *ret, struct err *e)
 {
 	AUTO(str) struct str text = STR_INIT;
-	int r = path ? fs_read(path, CONF_MAX_BYTES, &text, e) : 0;
+	int r = path ? fs_read_named(path, CONF_MAX_BYTES, &text, e) : 0;
 
 	return r < 0 ? r
 		     : parse(workload, path, path ? text.p : NULL, text.n, overrides, build, bench,
@@ -443,6 +443,11 @@ int config_benchmark(const struct config *c, const char *name, const struct benc
 		nearest_offer(&near, has);
 		str_addf(&list, "%s%s", i ? ", " : "", has);
 	}
+	if (!c->n_benchmarks && c->path)
+		return err_set(
+			e, ERR_USAGE,
+			"%s has no benchmark: fill in 'benchmarks:' there, or give --bench CMD",
+			c->path);
 	if (!c->n_benchmarks)
 		return err_set(
 			e, ERR_USAGE,

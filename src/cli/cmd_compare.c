@@ -11,6 +11,8 @@
 #include "cli/term.h"
 #include "hunt/versus.h"
 #include "reader/reader.h"
+#include "repo/repo.h"
+#include "repo/variant.h"
 #include "report/answer.h"
 #include "sys/fs.h"
 #include "text/json.h"
@@ -95,6 +97,48 @@ static void say_which_is_no_file(const struct strvec *args, struct err *e)
 		err_wrap(e, "'%s' is no file, so these are not files of results", none);
 }
 
+/* `repo` is NULL where there is none. What is wrong with a variant otherwise is said when it is parsed. */
+static int check_name(struct repo *repo, const char *arg, struct err *e)
+{
+	struct err why = ERR_INIT;
+	struct variant v = { 0 };
+	char oid[65];
+	int r;
+
+	if (is_file(arg) || variant_scan(arg, &v, NULL) < 0)
+		return 0;
+	if (!v.rev || v.n_changes || fs_is_dir(arg) || *arg == '-' || !*arg || strstr(arg, ".."))
+		r = 0;
+	else if (!repo)
+		r = err_set(e, ERR_USAGE,
+			    "'%s' is neither a file nor a revision: this is not a git repository",
+			    arg);
+	else if (repo_resolve(repo, arg, oid, &why) < 0 && why.kind == ERR_USAGE &&
+		 starts_with(why.msg, "unknown revision"))
+		r = err_set(e, ERR_USAGE, "'%s' is neither a file nor a revision%s", arg,
+			    strchr(why.msg, ',') ? strchr(why.msg, ',') : "");
+	else
+		r = 0;
+	variant_done(&v);
+	return r;
+}
+
+/* A mistyped name is told before a benchmark is asked for that files would not need. */
+static int check_names(const struct strvec *args, struct err *e)
+{
+	struct err why = ERR_INIT;
+	struct repo *repo = NULL;
+	int r = repo_open(NULL, &repo, &why);
+
+	if (r < 0 && !strstr(why.msg, "not a git repository"))
+		return 0; /* opening the session says it again */
+	r = 0;
+	for (size_t i = 0; i < args->n && r == 0; i++)
+		r = check_name(repo, args->v[i], e);
+	repo_close(repo);
+	return r;
+}
+
 static int compare_variants(const struct compare_args *a, const struct strvec *args, char **ret,
 			    bool *stored, bool *untestable, struct err *e)
 {
@@ -156,6 +200,8 @@ static int compare(const struct compare_args *a, const struct strvec *args)
 	}
 	if (are_files(args))
 		r = compare_files(a, args, &answer, &e);
+	else if ((r = check_names(args, &e)) < 0)
+		return a->exit_code ? 128 + cmd_fail(&e) : cmd_fail(&e);
 	else
 		r = compare_variants(a, args, &answer, &stored, &untestable, &e);
 	if (r == 0)

@@ -76,6 +76,27 @@ static int check_in_range(const struct hunt_row *h, const char *rev, const char 
 		       (long long)h->id);
 }
 
+/* What the ends are is the question itself: a mark would change nothing, and look as if it did. */
+static int check_no_end(const struct hunt_row *h, const char *rev, const char *oid, struct err *e)
+{
+	static const struct {
+		const char *path, *name;
+	} ends[] = { { "question.old", "GOOD" }, { "question.new", "BAD" } };
+	__attribute__((cleanup(json_root_done))) struct json *root = NULL;
+	int r = h->question ? json_parse_stored(h->question, "the stored question", &root, e) : 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(ends); i++) {
+		const char *end = json_to_text(root, ends[i].path);
+
+		if (end && !strcmp(end, oid))
+			r = err_set(e, ERR_USAGE,
+				    "%s is the %s end of hunt %lld, and a mark cannot change that: "
+				    "culprit bisect with other ends asks another question",
+				    rev, ends[i].name, (long long)h->id);
+	}
+	return r;
+}
+
 /* An answer that was given before the mark no longer stands. */
 static int append(struct store *st, const struct hunt_row *h, const char *oid, const char *mark,
 		  struct err *e)
@@ -131,6 +152,7 @@ static int run(const struct mark_args *a, const struct strvec *args, struct err 
 	if (r < 0 || (r = find_search(st, a->hunt, &h, e)) < 0 ||
 	    (r = resolve(args->v[0], oid, e)) < 0 ||
 	    (r = check_in_range(&h, args->v[0], oid, e)) < 0 ||
+	    (r = check_no_end(&h, args->v[0], oid, e)) < 0 ||
 	    (r = append(st, &h, oid, mark, e)) < 0)
 		return r;
 	say(a, &h, oid, mark);

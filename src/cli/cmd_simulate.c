@@ -325,7 +325,7 @@ static int run_file(const struct simulate_args *a, struct output *o, struct err 
 	AUTO(sim_file) struct sim_file f = { 0 };
 	struct simulate_plan plan;
 
-	if (fs_read(a->file, 64 << 20, &text, e) < 0 ||
+	if (fs_read_named(a->file, 64 << 20, &text, e) < 0 ||
 	    sim_file_parse(&f, text.p, text.n, a->file, e) < 0)
 		return -(int)e->kind;
 	plan_from(a, &plan);
@@ -422,7 +422,7 @@ static int run_targets(const struct simulate_args *a, bool *ret_held, struct err
 	uint64_t seeds[MAX_SEEDS];
 	size_t n_seeds;
 
-	if (fs_read(a->targets, 1 << 20, &text, e) < 0 ||
+	if (fs_read_named(a->targets, 1 << 20, &text, e) < 0 ||
 	    target_file_parse(&f, text.p, text.n, a->targets, e) < 0 ||
 	    parse_seeds(a->seeds, seeds, &n_seeds, e) < 0)
 		return -(int)e->kind;

@@ -73,6 +73,18 @@ static void say_json(const struct hunt_row *h, const struct undone *u, const str
 	term_print(&out);
 }
 
+/* "undo 7" may have meant hunt 7. */
+static int say_meant(struct store *st, const struct undo_args *a, int64_t count, struct err *e)
+{
+	AUTO(hunt_row) struct hunt_row meant = { 0 };
+	AUTO_FREE char *why = xstrdup(e->msg);
+
+	if (e->kind == ERR_USAGE && !a->hunt && store_hunt_get(st, count, &meant, NULL) == 0)
+		err_set(e, ERR_USAGE, "%s; the newest of hunt %lld: culprit undo --hunt %lld", why,
+			(long long)count, (long long)count);
+	return -(int)e->kind;
+}
+
 static int run(const struct undo_args *a, const struct strvec *args, struct err *e)
 {
 	__attribute__((cleanup(opened_store_done))) struct store *st = NULL;
@@ -88,9 +100,10 @@ static int run(const struct undo_args *a, const struct strvec *args, struct err 
 		return -(int)e->kind;
 	r = storedir_open(a->common.store, STORE_WRITE, &st, e);
 	if (r < 0 || (r = store_hunt_get(st, a->hunt, &h, e)) < 0 ||
-	    (r = store_lock(st, "culprit undo", 0, NULL, NULL, e)) < 0 ||
-	    (r = store_undo_list(st, h.id, (unsigned)count, &u, e)) < 0)
+	    (r = store_lock(st, "culprit undo", 0, NULL, NULL, e)) < 0)
 		return r;
+	if ((r = store_undo_list(st, h.id, (unsigned)count, &u, e)) < 0)
+		return say_meant(st, a, count, e);
 	if (!u.n)
 		return err_set(e, ERR_USAGE, "hunt %lld has nothing (more) to withdraw",
 			       (long long)h.id);

@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+/* While it waited for another culprit, or fetched what it needs. */
+static const char stopped_early[] = "stopped before anything was measured";
+
 static void say_note(void *arg UNUSED, const char *text)
 {
 	term_step("%s", text);
@@ -131,7 +134,8 @@ int measuring_open(const struct measuring_opts *m, const char *command, struct s
 
 	AUTO_FREE char *who = xasprintf("culprit %s", command);
 
-	return session_open(&o, &voice, who, ret, e);
+	r = session_open(&o, &voice, who, ret, e);
+	return r == -ERR_STOPPED ? err_set(e, ERR_STOPPED, "%s", stopped_early) : r;
 }
 
 int measuring_show(const struct measuring_opts *m, const char *answer, bool stored, struct err *e)
@@ -169,7 +173,10 @@ int measuring_fail(const struct err *e)
 {
 	term_progress_end();
 	if (e->kind == ERR_STOPPED) {
-		term_note("stopped; what was measured is kept: the same command goes on from here");
+		term_note("%s", !strcmp(e->msg, stopped_early)
+					? stopped_early
+					: "stopped; what was measured is kept: the same command "
+					  "goes on from here");
 		return CMD_FAILED;
 	}
 	return cmd_fail(e);

@@ -42,7 +42,8 @@ void measuring_defaults(struct measuring_opts *m);
 			"the guest's processors; with more than one exact gives events, no times",                                 \
 			.min = 1, .max = 64),                                                                                      \
 		OPT_ROW(0, "budget", OPT_DURATION, OPT_INTO(type, field.budget_ns), "TIME",                                        \
-			"stop after this long with what is known then"),                                                           \
+			"stop after this long, more than zero, with what is known then",                                           \
+			.min = 1),                                                                                                 \
 		OPT_ROW('j', "jobs", OPT_UINT, OPT_INTO(type, field.jobs), "N",                                                    \
 			"$JOBS of a build (default: all CPUs)", .min = 1, .max = 4096),                                            \
 		OPT_ROW('w', "warmup", OPT_UINT, OPT_INTO(type, field.warmup), "N",                                                \

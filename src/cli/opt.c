@@ -120,6 +120,22 @@ static int store_real(const struct opt *o, const char *what, const char *value, 
 	return 0;
 }
 
+/* Its least value is said as "longer than zero": there is no other use for one. */
+static int store_duration(const struct opt *o, const char *what, const char *value, int64_t *field,
+			  struct err *e)
+{
+	int64_t v;
+	int r = num_parse_duration(value, what, &v, e);
+
+	if (r < 0)
+		return r;
+	if ((double)v < o->min)
+		return err_set(e, ERR_USAGE, "%s wants a time longer than zero, not '%.60s'", what,
+			       value);
+	*field = v;
+	return 0;
+}
+
 static int pick(struct parser *p, const struct opt *o, const char *value, bool on)
 {
 	for (const char *const *name = p->picked; *name; name++)
@@ -157,7 +173,7 @@ static int store(struct parser *p, const struct opt *o, const char *what, const 
 	case OPT_RATIO:
 		return store_real(o, what, value, field, p->e);
 	case OPT_DURATION:
-		return num_parse_duration(value, what, field, p->e);
+		return store_duration(o, what, value, field, p->e);
 	case OPT_SIZE:
 		return num_parse_size(value, what, field, p->e);
 	case OPT_STRING:

@@ -31,7 +31,7 @@ enum opt_type {
 	OPT_UINT,     /* unsigned, min..max */
 	OPT_DOUBLE,   /* double, min..max */
 	OPT_RATIO,    /* double: "1%" gives 0.01; min..max */
-	OPT_DURATION, /* int64_t, nanoseconds */
+	OPT_DURATION, /* int64_t, nanoseconds; with min, longer than zero */
 	OPT_SIZE,     /* int64_t, bytes */
 	OPT_STRING,   /* const char *, borrowed from argv */
 	OPT_STRINGS,  /* struct strvec, one entry each time the option is given; the caller's

@@ -278,7 +278,7 @@ static int marks_from_log(struct bisect *b, const struct observations *obs, stru
 
 	if (!b->o->from)
 		return 0;
-	if ((r = fs_read(b->o->from, 16 << 20, &text, e)) < 0 ||
+	if ((r = fs_read_named(b->o->from, 16 << 20, &text, e)) < 0 ||
 	    (r = bisect_log_parse(text.p, b->o->from, &log, e)) < 0)
 		return r;
 	for (size_t i = 0; i < log.n && r == 0; i++)

@@ -119,7 +119,7 @@ int history_of_file(const char *path, const struct history_options *o, char **re
 	AUTO(changepoints) struct changepoints c = { 0 };
 	struct changepoint_params params;
 	enum better better = o->better;
-	int r = fs_read(path, FILE_MAX, &text, e);
+	int r = fs_read_named(path, FILE_MAX, &text, e);
 
 	if (r < 0 || (r = points_parse(text.p, text.n, path, o->labels, &p, e)) < 0)
 		return r;

@@ -60,7 +60,7 @@ static int add_file(const char *path, struct strvec *ret, struct err *e)
 	AUTO(str) struct str text = STR_INIT;
 	char *save = NULL;
 	unsigned line = 0;
-	int r = fs_read(path, 1 << 20, &text, e);
+	int r = fs_read_named(path, 1 << 20, &text, e);
 
 	if (r < 0)
 		return r;

@@ -41,7 +41,7 @@ int simulated_open(struct session *s, const char *path, struct err *e)
 	struct sim_target *t = xcalloc(1, sizeof(*t));
 	struct sha256 *h = sha256_new();
 	char hash[65];
-	int r = fs_read(path, 64 << 20, &text, e);
+	int r = fs_read_named(path, 64 << 20, &text, e);
 
 	s->simulated = t;
 	sha256_add(h, text.p, text.n);

@@ -43,7 +43,7 @@ static void look_at(struct file *f)
 static int read_one(const char *path, const struct reader *reader, struct file *f, struct err *e)
 {
 	AUTO(str) struct str text = STR_INIT;
-	int r = fs_read(path, FILE_MAX, &text, e);
+	int r = fs_read_named(path, FILE_MAX, &text, e);
 
 	if (r == 0)
 		r = reader_file(reader, text.p, text.n, path, &f->numbers, &f->format, e);

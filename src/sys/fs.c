@@ -59,6 +59,17 @@ int fs_read(const char *path, int64_t max, struct str *out, struct err *e)
 	return r;
 }
 
+int fs_read_named(const char *path, int64_t max, struct str *out, struct err *e)
+{
+	if (!strcmp(path, "-"))
+		return fs_read(path, max, out, e);
+	if (fs_is_dir(path))
+		return err_set(e, ERR_USAGE, "'%s' is a folder, not a file", path);
+	if (!fs_exists(path))
+		return err_set(e, ERR_USAGE, "'%s' does not exist", path);
+	return fs_read(path, max, out, e);
+}
+
 static int write_all(int fd, const char *p, size_t n)
 {
 	while (n) {

@@ -9,6 +9,8 @@
 
 /* Reads at most `max` bytes; a longer file is an error that says so. "-" is stdin. */
 int fs_read(const char *path, int64_t max, struct str *out, struct err *e) MUST_USE;
+/* The same of a file that the user named: that there is none, or a folder, is their mistake (ERR_USAGE). */
+int fs_read_named(const char *path, int64_t max, struct str *out, struct err *e) MUST_USE;
 /* Writes a temporary beside it, fsyncs, renames. */
 int fs_write_atomic(const char *path, const char *bytes, size_t n, struct err *e) MUST_USE;
 int fs_mkdirs(const char *path, struct err *e) MUST_USE;

@@ -677,7 +677,9 @@ static void undo_withdraws_the_newest(void **state)
 	static const struct {
 		unsigned ask, got;
 		const char *standing; /* of boot, run, run, mark, action: 1 stands */
-	} rows[] = { { 2, 2, "11001" }, { 0, 0, "11001" }, { 5, 2, "00001" }, { 1, 0, "00001" } };
+	} rows[] = { { 2, 2, "11001" }, { 0, 0, "11001" }, { 2, 2, "00001" }, { 1, 0, "00001" } };
+	/* more than there are: nothing is withdrawn, which the row after it shows */
+	static const unsigned too_many[] = { 5, 3, 3, 0 };
 
 	OK(store_boot_add(st, hunt, build, NULL, OUTCOME_OK, NULL, 0, &boot, &oops));
 	run_once(st, hunt, boot, 0, 1);
@@ -689,6 +691,8 @@ static void undo_withdraws_the_newest(void **state)
 		AUTO(observations) struct observations o = { 0 };
 		AUTO(hunt_row) struct hunt_row h = { 0 };
 
+		if (too_many[i])
+			assert_int_equal(store_undo(st, hunt, too_many[i], &n, &oops), -ERR_USAGE);
 		OK(store_undo(st, hunt, rows[i].ask, &n, &oops));
 		assert_int_equal(n, rows[i].got);
 		OK(store_observations(st, hunt, &o, &oops));
