@@ -8,6 +8,7 @@
  */
 #include "bench/build.h"
 
+#include "bench/absent.h"
 #include "bench/artefact.h"
 #include "bench/inputs.h"
 #include "bench/making.h"
@@ -150,13 +151,24 @@ static int check_out(struct building *b, struct err *e)
 	return r;
 }
 
+/* A word on a program that the shell takes for missing. */
+static void explain_absent(struct building *b, const struct proc_spec *spec, const struct str *said)
+{
+	AUTO(str) struct str why = STR_INIT;
+
+	str_puts(&why, b->ret->reason);
+	absent_explain(said->p, spec->cwd, spec->bind_from, spec->bind_to, spec->env, &why);
+	free(b->ret->reason);
+	b->ret->reason = str_take(&why);
+}
+
 static int run_command(struct building *b, struct place *place, struct err *e)
 {
 	const struct project *p = b->q->project;
 	AUTO_FREE char *cwd = p->subdir ? fs_join(place->src, p->subdir) : xstrdup(place->src);
 	AUTO_FREE char *text = xasprintf("umask 022\n%s", p->build);
 	AUTO(str) struct str out = STR_INIT;
-	const char *argv[] = { "sh", "-c", text, NULL };
+	const char *argv[] = { "sh", "-c", "--", text, NULL };
 	struct proc_result result;
 	int r = making_environ(b->q, b->store, place->src, &b->env, e);
 
@@ -184,7 +196,10 @@ static int run_command(struct building *b, struct place *place, struct err *e)
 	if (r < 0)
 		return r;
 	str_add(&b->ret->log, out.p, out.n);
-	return making_ended(b->q, b->store, &result, b->ret, e);
+	r = making_ended(b->q, b->store, &result, b->ret, e);
+	if (r == 0 && b->ret->reason)
+		explain_absent(b, &spec, &out);
+	return r;
 }
 
 static int build_it(struct building *b, struct err *e)

@@ -6,6 +6,7 @@
 #include "bench/callgrind.h"
 
 #include "bench/callgrind_cost.h"
+#include "bench/direct.h"
 #include "sys/fs.h"
 
 #include <dirent.h>
@@ -35,9 +36,7 @@ void callgrind_argv(const char *command, const char *dir, struct strvec *ret)
 	strvec_add(ret, "--trace-children=yes");
 	strvec_addf(ret, "--callgrind-out-file=%s/callgrind.out.%%p", dir);
 	strvec_addf(ret, "--log-file=%s/log.%%p", dir);
-	strvec_add(ret, "sh");
-	strvec_add(ret, "-c");
-	strvec_add(ret, command);
+	direct_shell(command, ret);
 }
 
 /* The line "totals: N" of one file. Its body is skipped: only the last part of the file is read. */

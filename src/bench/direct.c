@@ -104,3 +104,11 @@ bool direct_words(const char *command, struct strvec *ret)
 	strvec_done(ret);
 	return false;
 }
+
+void direct_shell(const char *command, struct strvec *ret)
+{
+	strvec_add(ret, "sh");
+	strvec_add(ret, "-c");
+	strvec_add(ret, "--");
+	strvec_add(ret, command);
+}

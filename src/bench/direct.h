@@ -11,3 +11,5 @@
  * nothing special are taken off. False for all else: expansions, lists, redirections, assignments, and what a shell does itself.
  */
 bool direct_words(const char *command, struct strvec *ret) MUST_USE;
+/* The words that give it to a shell: added. "--", since a command may begin with a dash. */
+void direct_shell(const char *command, struct strvec *ret);

@@ -9,6 +9,7 @@
 #include "bench/run.h"
 
 #include "base/num.h"
+#include "bench/absent.h"
 #include "bench/callgrind.h"
 #include "bench/direct.h"
 #include "bench/place.h"
@@ -121,12 +122,19 @@ static struct proc_spec base_spec(const struct run_setting *s)
 	};
 }
 
+/* A word on a program that a shell takes for missing. */
+static void explain_absent(const struct run_setting *s, const struct str *said, struct str *out)
+{
+	if (s->cwd) /* not of a guest */
+		absent_explain(said->p, s->cwd, s->bind_from, s->bind_to, s->env, out);
+}
+
 /* prepare or cleanup. */
 static int helper(struct running *x, const char *name, const char *command, bool leave,
 		  struct err *e)
 {
 	AUTO(str) struct str out = STR_INIT, why = STR_INIT;
-	const char *argv[] = { "sh", "-c", command, NULL };
+	const char *argv[] = { "sh", "-c", "--", command, NULL };
 	struct proc_spec spec = base_spec(x->s);
 	struct proc_result r;
 
@@ -144,6 +152,7 @@ static int helper(struct running *x, const char *name, const char *command, bool
 		return 0;
 	proc_describe(&r, spec.timeout_ns, &why);
 	add_last_line(&why, &out);
+	explain_absent(x->s, &out, &why);
 	refuse(x->ret, r.end == PROC_TIMED_OUT ? OUTCOME_TIMEOUT : OUTCOME_FAILED, "%s: %s", name,
 	       why.p);
 	return 0;
@@ -188,9 +197,7 @@ static int command(struct running *x, struct err *e)
 		str_clear(&x->err);
 		strvec_done(&argv);
 	}
-	strvec_add(&argv, "sh");
-	strvec_add(&argv, "-c");
-	strvec_add(&argv, x->b->command);
+	direct_shell(x->b->command, &argv);
 	return start(x, &argv, e);
 }
 
@@ -231,6 +238,7 @@ static void judge_end(struct running *x)
 	} else if (p->status != 0) {
 		what_it_said(x, &why);
 		place_explain(&why);
+		explain_absent(x->s, &x->err, &why);
 		refuse(x->ret, OUTCOME_FAILED, "exit status %d%s%s", p->status,
 		       p->status == 127	  ? " (command not found)"
 		       : p->status == 126 ? " (not executable)"

@@ -37,7 +37,7 @@ static int run_shell(const struct shell_args *a, struct session *s, struct mbuil
 		     int *ret_status, struct err *e)
 {
 	const char *shell = getenv("SHELL");
-	const char *argv[] = { shell && *shell ? shell : "/bin/sh", NULL, NULL, NULL };
+	const char *argv[] = { shell && *shell ? shell : "/bin/sh", NULL, NULL, NULL, NULL };
 	AUTO_FREE char *dir = fs_join(s->store_dir, b->path);
 	AUTO_FREE char *cwd = NULL;
 	AUTO(strvec) struct strvec env = STRVEC_INIT;
@@ -52,7 +52,8 @@ static int run_shell(const struct shell_args *a, struct session *s, struct mbuil
 	if (a->command) {
 		argv[0] = "/bin/sh";
 		argv[1] = "-c";
-		argv[2] = a->command;
+		argv[2] = "--";
+		argv[3] = a->command;
 	}
 	environ_user(&env);
 	environ_set(&env, "CULPRIT_SRC", place.src);
