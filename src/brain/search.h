@@ -97,6 +97,8 @@ struct search_status {
 	enum action_phase phase;
 	uint32_t culprit;   /* the likeliest candidate; the name if answer is ANSWER_NAMED */
 	double probability; /* confidence in the class that `culprit` belongs to */
+	uint32_t alike;	    /* candidates in that class: nothing measured tells them apart */
+	double alike_share; /* of the class's probability, what `culprit` itself has */
 	double p_no_change;
 	double p_multiple;
 	double margin; /* what "no change" is said of: the parameter, or more (params.coarser) */

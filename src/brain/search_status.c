@@ -98,6 +98,17 @@ static void fill_levels(const struct search *s, struct search_status *ret)
 		ret->warnings |= SEARCH_WARN_OFFSETS;
 }
 
+static void fill_alike(const struct search *s, uint32_t best, struct search_status *ret)
+{
+	const struct classes *c = &s->classes;
+	uint32_t cls = c->of[best];
+
+	ret->alike = 0;
+	for (uint32_t i = 0; i < s->g->n; i++)
+		ret->alike += c->of[i] == cls && c->prior[i] > 0;
+	ret->alike_share = cls != NO_CLASS && c->mass[cls] > 0 ? c->prior[best] / c->mass[cls] : 1;
+}
+
 static double entropy_bits(const struct search *s)
 {
 	double h = 0;
@@ -134,6 +145,7 @@ void search_status(struct search *s, struct search_status *ret)
 			best = i;
 	ret->culprit = best;
 	ret->probability = search_confidence(s, s->classes.of[best]);
+	fill_alike(s, best, ret);
 	ret->p_no_change = s->post.p_none;
 	ret->p_multiple = s->post.p_two;
 	fill_levels(s, ret);

@@ -347,6 +347,18 @@ static void put_skipped(struct bisect *b, struct json_out *w)
 	json_out_close(w);
 }
 
+/* Of the likeliest commit; until it is named, those that share what was measured of it share the rest of it too. */
+static void put_probability(const struct search_status *st, enum answer answer, struct json_out *w)
+{
+	if (answer != ANSWER_UNDECIDED || st->alike < 2) {
+		json_out_number(w, "probability", st->probability);
+		return;
+	}
+	json_out_number(w, "probability", st->probability * st->alike_share);
+	json_out_int(w, "alike", st->alike);
+	json_out_number(w, "alike_probability", st->probability);
+}
+
 int bisect_answer(struct bisect *b, char **ret, struct err *e)
 {
 	AUTO(str) struct str out = STR_INIT;
@@ -375,7 +387,8 @@ int bisect_answer(struct bisect *b, char **ret, struct err *e)
 		commit_json(b->s, b->range.oid[st.culprit], &w);
 		json_out_close(&w);
 	}
-	json_out_number(&w, "probability", st.probability);
+	put_probability(&st, answer, &w);
+	json_out_bool(&w, "out_of_budget", b->out_of_budget);
 	json_out_text(&w, "why", b->out_of_budget ? "the budget is spent" : st.why);
 	put_end(b, &w, "old", bisect_old_rev(b->o), b->range.g.good);
 	put_end(b, &w, "new", bisect_new_rev(b->o), b->range.g.bad);

@@ -288,6 +288,21 @@ void answer_put_stopped(const struct json *a, struct str *out)
 	str_puts(out, "spent; the same command with a larger one goes on from here\n");
 }
 
+/* Notes below a table, whose lines hang by two. */
+void answer_put_folded(const char *text, unsigned width, struct str *out)
+{
+	for (const char *p = text; *p;) {
+		size_t n = strcspn(p, "\n");
+		AUTO_FREE char *line = xstrndup(p, n);
+
+		if (width && text_columns(line) > width)
+			text_wrap(out, line, 0, 3, width);
+		else
+			str_addf(out, "%s\n", line);
+		p += n + (p[n] == '\n');
+	}
+}
+
 /* Lines after a label, broken to the terminal's width in their own column. */
 void answer_put_wrapped(const char *text, unsigned width, struct str *out)
 {
@@ -297,9 +312,12 @@ void answer_put_wrapped(const char *text, unsigned width, struct str *out)
 		size_t n = strcspn(p, "\n");
 		AUTO_FREE char *line = xstrndup(p, n);
 
+		/* what begins without a blank has no label */
 		if (width > 2 * COLUMN && text_columns(line) > width && n > COLUMN) {
-			str_add(out, line, COLUMN);
-			text_wrap(out, line + COLUMN, COLUMN, COLUMN, width);
+			size_t label = *line == ' ' ? COLUMN : 0;
+
+			str_add(out, line, label);
+			text_wrap(out, line + label, label, COLUMN, width);
 		} else {
 			str_addf(out, "%s\n", line);
 		}

@@ -61,6 +61,8 @@ void answer_row_than(const struct json *row, const char *than, struct str *out);
 void answer_put_stopped(const struct json *answer, struct str *out);
 /* Lines after a label, broken to the terminal's width in their own column. */
 void answer_put_wrapped(const char *text, unsigned width, struct str *out);
+/* Lines below a table, the same. */
+void answer_put_folded(const char *text, unsigned width, struct str *out);
 /* The change alone: "+7.1 %", "6.83 times". */
 void answer_plain_change(double change, struct str *out);
 /* "99.2 %", but never 100 %: "over 99.9 %". */

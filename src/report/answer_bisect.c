@@ -216,6 +216,30 @@ static void put_contradicted(const struct json *a, struct str *out)
 		"culprit doctor\n");
 }
 
+/* Commits that nothing measured tells apart: together they are far likelier than each. */
+static void put_alike(const struct json *a, struct str *out)
+{
+	AUTO(str) struct str p = STR_INIT;
+	long long n = answer_int(a, "alike");
+
+	if (n < 2)
+		return;
+	answer_probability(answer_number(a, "alike_probability"), &p);
+	answer_label(out, "");
+	str_addf(out, "it is one of %lld that no measured commit tells apart, P = %s together\n", n,
+		 p.p);
+}
+
+/* How large the change is may be known before who made it is. */
+static void put_change_so_far(const struct json *a, struct str *out)
+{
+	if (!isfinite(answer_number(a, "low")))
+		return;
+	answer_label(out, "change");
+	answer_change(a, out);
+	str_puts(out, " between the ends, by all builds so far\n");
+}
+
 static void put_undecided(const struct json *a, struct str *out)
 {
 	size_t n = json_count(json_get(a, "suspects"));
@@ -237,8 +261,9 @@ static void put_undecided(const struct json *a, struct str *out)
 		/* the confidence includes that there is a change, and one only; the set is what follows if so */
 		answer_probability(answer_number(a, "probability"), &p);
 		answer_label(out, "");
-		str_addf(out, "the likeliest has P = %s, and %.3g %% is asked for\n", p.p,
+		str_addf(out, "the likeliest commit has P = %s, and %.3g %% is asked for\n", p.p,
 			 100 * answer_number(a, "level"));
+		put_alike(a, out);
 		answer_label(out, "");
 		str_addf(
 			out,
@@ -246,10 +271,12 @@ static void put_undecided(const struct json *a, struct str *out)
 			100 * answer_number(a, "level"), n, n == 1 ? "" : "s");
 		put_suspect_rows(a, "", 0, 10, out);
 	}
+	put_change_so_far(a, out);
 	if (more) {
 		answer_label(out, "");
 		str_addf(out, "about %lld more runs would help\n", more);
 	}
+	answer_put_stopped(a, out);
 }
 
 /* What is to be done with a name: take it out again; and where the emulator counted, ask for the functions. */
@@ -303,7 +330,7 @@ static void put_rest(const struct json *a, struct str *out)
 	answer_cost(a, "builds", out);
 }
 
-void answer_bisect(const struct json *a, const struct answer_style *style, struct str *out)
+static void put_all(const struct json *a, const struct answer_style *style, struct str *out)
 {
 	const char *verdict = answer_str(a, "verdict");
 	long long idle = answer_int(a, "cannot_matter"), outside = answer_int(a, "outside_paths"),
@@ -330,4 +357,12 @@ void answer_bisect(const struct json *a, const struct answer_style *style, struc
 	else
 		put_undecided(a, out);
 	put_rest(a, out);
+}
+
+void answer_bisect(const struct json *a, const struct answer_style *style, struct str *out)
+{
+	AUTO(str) struct str text = STR_INIT;
+
+	put_all(a, style, &text);
+	answer_put_wrapped(text.p, style->width, out);
 }

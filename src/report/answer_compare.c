@@ -314,6 +314,8 @@ static void put_next(const struct json *answer, struct str *out)
 
 void answer_compare(const struct json *answer, const struct answer_style *style, struct str *out)
 {
+	AUTO(str) struct str text = STR_INIT;
+
 	if (answer_flag(answer, "identical_artefacts")) {
 		str_puts(
 			out,
@@ -321,14 +323,15 @@ void answer_compare(const struct json *answer, const struct answer_style *style,
 		return;
 	}
 	put_metrics(answer, style, out);
-	answer_notes(answer, out);
-	put_remarks(answer, out);
+	answer_notes(answer, &text);
+	put_remarks(answer, &text);
 	if (one_build_each(answer))
 		str_puts(
-			out,
+			&text,
 			" One build of each: this is about these two binaries (--layouts 3 asks about the source).\n");
-	answer_samples(answer, out);
-	put_next(answer, out);
+	answer_samples(answer, &text);
+	put_next(answer, &text);
+	answer_put_folded(text.p, style->width, out);
 }
 
 static void extremes(const struct json *values, double *low, double *high)
@@ -346,6 +349,7 @@ static void extremes(const struct json *values, double *low, double *high)
 void answer_run(const struct json *answer, const struct answer_style *style, struct str *out)
 {
 	AUTO(table) struct table t = TABLE_INIT;
+	AUTO(str) struct str text = STR_INIT;
 	const struct json *measured = json_get(answer, "measured");
 	bool emulated = answer_is_emulated(measured);
 	const char *last = "";
@@ -381,7 +385,8 @@ void answer_run(const struct json *answer, const struct answer_style *style, str
 		last = variant;
 	}
 	table_put(&t, style->width, style->color, out);
-	put_failures(answer, out);
-	answer_evidence(answer, measured, out);
-	answer_samples(answer, out);
+	put_failures(answer, &text);
+	answer_evidence(answer, measured, &text);
+	answer_samples(answer, &text);
+	answer_put_folded(text.p, style->width, out);
 }

@@ -17,6 +17,8 @@ void text_put(struct str *out, enum text_style style, bool color, const char *te
 		str_puts(out, text);
 }
 
+#define ZERO_WIDTH_JOINER 0x200d /* what stands on its two sides is shown as one */
+
 /* Decodes the character at *p and steps over it; a byte that is no text counts as itself. */
 static uint32_t next_char(const char **p)
 {
@@ -63,8 +65,16 @@ size_t text_columns(const char *text)
 {
 	size_t n = 0;
 
-	while (*text)
+	while (*text) {
+		/* our own colours take no place */
+		if (starts_with(text, "\033[")) {
+			text += 2;
+			text += strspn(text, "0123456789;");
+			text += *text == 'm';
+			continue;
+		}
 		n += char_columns(next_char(&text));
+	}
 	return n;
 }
 
@@ -84,29 +94,52 @@ size_t text_fit(const char *text, size_t columns)
 	return (size_t)(p - text);
 }
 
+/*
+ * Bytes of `text` up to where a line may be broken: before a space, and around a wide character, which is a syllable or a word of its
+ * own where no spaces are written. What takes no column stays with what it stands behind.
+ */
+static size_t piece(const char *text)
+{
+	const char *p = text;
+	unsigned before = 0;
+
+	while (*p && *p != ' ') {
+		const char *q = p;
+		uint32_t c = next_char(&q);
+		unsigned columns = char_columns(c);
+
+		if (columns && before && (columns == 2 || before == 2))
+			break;
+		if (columns)
+			before = columns;
+		if (c == ZERO_WIDTH_JOINER)
+			before = 0;
+		p = q;
+	}
+	return (size_t)(p - text);
+}
+
 void text_wrap(struct str *out, const char *text, size_t column, size_t indent, size_t width)
 {
 	bool begun = false;
 
 	while (*text) {
-		size_t n = strcspn(text, " ");
-		AUTO_FREE char *word = xstrndup(text, n);
+		size_t gap = strspn(text, " "), n = piece(text + gap);
+		AUTO_FREE char *word = xstrndup(text + gap, n);
 		size_t columns = text_columns(word);
 
-		if (begun && column + 1 + columns > width) {
+		if (begun && n && column + gap + columns > width) {
 			str_putc(out, '\n');
 			str_pad(out, ' ', indent);
 			column = indent;
-		} else if (begun) {
-			str_putc(out, ' ');
-			column++;
+		} else if (n) {
+			str_pad(out, ' ', gap);
+			column += gap;
 		}
 		str_puts(out, word);
 		column += columns;
 		begun = true;
-		text += n;
-		while (*text == ' ')
-			text++;
+		text += gap + n;
 	}
 	str_putc(out, '\n');
 }
@@ -252,15 +285,28 @@ static void put_header(const struct table *t, const size_t *widths, bool color, 
 	str_putc(out, '\n');
 }
 
-static void put_sections(const struct table *t, size_t row, bool color, struct str *out)
+static void put_section(const struct table *t, const char *text, unsigned width, bool color,
+			struct str *out)
+{
+	AUTO(str) struct str folded = STR_INIT;
+
+	str_pad(out, ' ', t->indent);
+	if (width && t->indent + text_columns(text) > width) {
+		text_wrap(&folded, text, t->indent, t->indent + 2, width);
+		str_cut(&folded, folded.n - 1);
+		text = folded.p;
+	}
+	text_put(out, TEXT_BOLD, color, text);
+}
+
+static void put_sections(const struct table *t, size_t row, unsigned width, bool color,
+			 struct str *out)
 {
 	for (size_t i = 0; i < t->sections.n; i++) {
 		if (t->sections.v[i].before_row != row)
 			continue;
-		if (*t->sections.v[i].text) {
-			str_pad(out, ' ', t->indent);
-			text_put(out, TEXT_BOLD, color, t->sections.v[i].text);
-		}
+		if (*t->sections.v[i].text)
+			put_section(t, t->sections.v[i].text, width, color, out);
 		str_putc(out, '\n');
 	}
 }
@@ -287,7 +333,7 @@ void table_put(const struct table *t, unsigned width, bool color, struct str *ou
 	for (size_t row = 0; row < rows; row++) {
 		const struct table_cell *cells = &t->cells.v[row * n];
 
-		put_sections(t, row, color, out);
+		put_sections(t, row, width, color, out);
 		if (rest && row + 1 == rows) { /* a last row that nobody ended */
 			for (size_t i = 0; i < n; i++)
 				last[i] = i < rest ? cells[i]
@@ -296,5 +342,5 @@ void table_put(const struct table *t, unsigned width, bool color, struct str *ou
 		}
 		put_line(t, widths, cells, color, out);
 	}
-	put_sections(t, rows, color, out);
+	put_sections(t, rows, width, color, out);
 }

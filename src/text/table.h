@@ -21,7 +21,7 @@ enum text_style { TEXT_PLAIN, TEXT_BOLD, TEXT_DIM, TEXT_GOOD, TEXT_BAD, TEXT_WAR
 void text_put(struct str *out, enum text_style style, bool color, const char *text);
 /*
  * Columns that UTF-8 text takes: combining marks none, wide East Asian characters and emoji two, a
- * byte that is no text one. Needs no locale.
+ * byte that is no text one; text_put's escapes none. Needs no locale.
  */
 size_t text_columns(const char *text);
 /* How many bytes of `text` fit into so many columns; never splits a character. */
@@ -29,7 +29,8 @@ size_t text_fit(const char *text, size_t columns);
 
 /*
  * Appends `text` broken at spaces so that no line passes `width` columns, and a newline. The first line begins at `column`,
- * where the caller stands; further ones are indented by `indent`. A word that is too long stays whole.
+ * where the caller stands; further ones are indented by `indent`. A word that is too long stays whole, but wide characters
+ * may be parted; several spaces stay several within a line.
  */
 void text_wrap(struct str *out, const char *text, size_t column, size_t indent, size_t width);
 

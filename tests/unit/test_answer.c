@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/answer.h"
 #include "text/json.h"
+#include "text/table.h"
 #include "unit.h"
 
 #include <string.h>
@@ -105,11 +106,69 @@ static void undecided_says_what_is_missing(void **state UNUSED)
 
 	assert_int_equal(json_parse(answer, strlen(answer), "answer", &root, NULL), 0);
 	answer_bisect(root, &style, &out);
-	assert_non_null(strstr(out.p, "the likeliest has P = 92.8 %, and 95 % is asked for\n"));
+	assert_non_null(
+		strstr(out.p, "the likeliest commit has P = 92.8 %, and 95 % is asked for\n"));
 	assert_non_null(strstr(
 		out.p,
 		"if there is one change, the smallest set that holds it with 95 %: 1 commit\n"));
 	json_free(root);
+}
+
+/* Commits that nothing measured tells apart: what one has is not what they have together. */
+static void commits_alike_share_a_probability(void **state UNUSED)
+{
+	static const char answer[] =
+		"{\"command\":\"bisect\",\"verdict\":\"undecided\",\"why\":\"the budget is spent\",\"out_of_budget\":true,"
+		"\"probability\":0.163,\"alike\":6,\"alike_probability\":0.977,\"builds\":4,\"level\":0.95,"
+		"\"change\":0.08,\"low\":0.07,\"high\":0.09,"
+		"\"suspects\":[{\"commit\":\"0123456789abcdef\",\"probability\":0.167,\"subject\":\"x\"},{\"commit\":\"0\"}]}";
+	static const char *const says[] = {
+		" the likeliest commit has P = 16.3 %, and 95 % is asked for\n",
+		" it is one of 6 that no measured commit tells apart, P = 97.7 % together\n",
+		" change     +8.0 % [+7.0, +9.0] between the ends, by all builds so far\n",
+		" budget     spent; the same command with a larger one goes on from here\n",
+	};
+	struct answer_style style = { 0 };
+	struct json *root = NULL;
+	AUTO(str) struct str out = STR_INIT;
+
+	assert_int_equal(json_parse(answer, strlen(answer), "answer", &root, NULL), 0);
+	answer_bisect(root, &style, &out);
+	for (size_t i = 0; i < ARRAY_LEN(says); i++)
+		if (!strstr(out.p, says[i]))
+			fail_msg("no '%s' in:\n%s", says[i], out.p);
+	json_free(root);
+}
+
+/* A subject of 60 ideographs, which take 120 columns, and a long note. */
+static void a_search_fits_the_terminal(void **state UNUSED)
+{
+	AUTO(str) struct str answer = STR_INIT, subject = STR_INIT;
+
+	for (unsigned i = 0; i < 60; i++)
+		str_puts(&subject, "\xe4\xb8\xad");
+	str_addf(
+		&answer,
+		"{\"command\":\"bisect\",\"verdict\":\"named\",\"culprit\":\"0123456789abcdef\",\"probability\":0.99,"
+		"\"named\":{\"subject\":\"%s\"},\"suspects\":[{},{\"commit\":\"1123456789abcdef\",\"subject\":\"%s\","
+		"\"probability\":0.01}],\"warnings\":[\"the probability allows for builds that differ for no reason by "
+		"more than these show: no fresh build of the same commit could be had\"]}",
+		subject.p, subject.p);
+	for (unsigned width = 0; width <= 80; width += 80) {
+		struct answer_style style = { .color = width > 0, .width = width };
+		struct json *root = NULL;
+		AUTO(str) struct str out = STR_INIT;
+		size_t widest = 0;
+
+		assert_int_equal(json_parse(answer.p, answer.n, "answer", &root, NULL), 0);
+		answer_bisect(root, &style, &out);
+		for (char *save = NULL, *line = strtok_r(out.p, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save))
+			if (text_columns(line) > widest)
+				widest = text_columns(line);
+		assert_true(width ? widest <= 80 && widest > 70 : widest > 130);
+		json_free(root);
+	}
 }
 
 static void a_release_has_its_name(void **state UNUSED)
@@ -261,6 +320,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes_are_per_cent_or_factors),
 		cmocka_unit_test(undecided_says_what_is_missing),
+		cmocka_unit_test(commits_alike_share_a_probability),
+		cmocka_unit_test(a_search_fits_the_terminal),
 		cmocka_unit_test(no_suspects_where_none_was_measured),
 		cmocka_unit_test(an_open_interval_confirms_nothing),
 		cmocka_unit_test(what_an_emulator_counts_is_work),

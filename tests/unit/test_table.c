@@ -114,6 +114,16 @@ static void text_wraps_at_spaces(void **state UNUSED)
 		{ "", "\n" },
 		{ "one", "one\n" },
 		{ "one two three four", "one two\n  three\n  four\n" },
+		{ "a   b", "a   b\n" },
+		{ "one     twotwo", "one\n  twotwo\n" },
+		{ "\033[1mone\033[0m two three", "\033[1mone\033[0m two\n  three\n" },
+		/* seven ideographs; a family of three that are one picture is not parted */
+		{ "\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87"
+		  "x",
+		  "\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87\n  \xe4\xb8\xad\xe6\x96"
+		  "\x87x\n" },
+		{ "one  \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa6",
+		  "one\n  \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa6\n" },
 		{ "averyveryverylongword x", "averyveryverylongword\n  x\n" },
 		{ "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc \xc3\xbc\xc3\xbc\xc3\xbc",
 		  "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc \xc3\xbc\xc3\xbc\xc3\xbc\n" },
