@@ -71,7 +71,7 @@ setup() {
 @test 'what cannot be read is one line: unknown, cut, failed, too large, of another format' {
 	culprit_run compare hyperfine/old.json nowhere.json
 	expect_status 2
-	expect_one_line "'nowhere.json' is no file, so these are not files of results: "
+	expect_one_line "'nowhere.json' is neither a file nor a revision"
 	echo 'hello world' >text
 	culprit_run compare hyperfine/old.json text
 	expect_status 2
