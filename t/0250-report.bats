@@ -87,7 +87,7 @@ make_hunt() {
 	grep -q '^To: Ada <ada@example.org>$' letter
 	grep -q '^Cc: regressions@lists.linux.dev,$' letter
 	grep -q '^ linux-mm@kvack.org$' letter
-	! grep -qi -e innocent -e '^bcc' letter
+	if grep -qi -e innocent -e '^bcc' letter; then complain 'an innocent'; fi
 	grep -q "^#regzbot introduced: $(git rev-parse c5)\$" letter
 	if git send-email -h >/dev/null 2>&1 || [ $? -eq 129 ]; then
 		run git send-email --dry-run --confirm=never --quiet --from=me@example.org --suppress-cc=all \
@@ -125,6 +125,7 @@ make_hunt() {
 	make_history 4
 	cd project || return
 	evil=$'<script>alert(1)</script> \e[31m \u202egnp.exe'
+	# shellcheck disable=SC2016 # the program's own variables
 	printf '#!/bin/sh\nnoise=$(od -An -N2 -tu2 /dev/urandom)\necho "<img/src=x>: $((2000000 + noise %% 1000)) ns"\necho "time: $((2000000 + noise %% 1000)) ns"\n' >program.sh
 	git commit -qam "$evil"
 	culprit bisect c1 main "${build[@]}" --metric time >/dev/null 2>&1
