@@ -138,6 +138,8 @@ sim() { culprit_run bisect "$@"; }
 	expect_status 0
 	[ "$(jq -r .verdict <<<"$output")" = set ]
 	[[ "$(jq -r '.suspects[].commit' <<<"$output")" == *"$(git rev-parse c12)"* ]]
+	# what the two have together is not what one of them has
+	jq -e '.alike == 2 and .alike_probability > 0.95 and .probability < 0.6' <<<"$output"
 }
 
 @test 'the answer stays within 80 columns on a terminal of 80' {

@@ -183,7 +183,7 @@ let_go() {
 	[[ "${lines[2]}" == *'boot   v'* ]] || complain 'a boot goes after its runs'
 	culprit_run undo 100
 	expect_status 2
-	expect_one_line 'hunt 1 has no 100 to withdraw: 4 stand'
+	expect_one_line 'hunt 1 has only 4 to withdraw, not 100'
 	culprit_run undo 4 --json
 	expect_out '"withdrawn": ['
 	culprit_run undo

@@ -83,10 +83,18 @@ setup() {
 	culprit run c2 -n 1 --bench ./program --build 'sh build.sh' >/dev/null 2>&1
 	culprit_run undo 999
 	expect_status 2
-	expect_one_line 'hunt 2 has no 999 to withdraw: '
+	expect_one_line 'hunt 2 has only '
+	expect_one_line ' to withdraw, not 999'
+	has=${stderr#*only } && has=${has%% *}
 	[[ "$stderr" != *--hunt* ]] || complain 'there is no hunt 999'
 	culprit_run log 2
 	[[ "$output" != *'withdrawn]'* ]] || complain 'something is withdrawn'
+	[ "$has" -gt 1 ]
+	culprit_run undo $((has - 1))
+	expect_status 0
+	culprit_run undo 2
+	expect_status 2
+	expect_one_line 'hunt 2 has only 1 to withdraw, not 2; the newest of hunt 2: culprit undo --hunt 2'
 }
 
 @test 'stopped while it waits for another culprit: nothing was measured' {

@@ -350,7 +350,7 @@ static void put_skipped(struct bisect *b, struct json_out *w)
 /* Of the likeliest commit; until it is named, those that share what was measured of it share the rest of it too. */
 static void put_probability(const struct search_status *st, enum answer answer, struct json_out *w)
 {
-	if (answer != ANSWER_UNDECIDED || st->alike < 2) {
+	if ((answer != ANSWER_UNDECIDED && answer != ANSWER_SET) || st->alike < 2) {
 		json_out_number(w, "probability", st->probability);
 		return;
 	}

@@ -414,8 +414,8 @@ int store_undo_list(struct store *st, int64_t hunt, unsigned count, struct undon
 		return r;
 	r = undoable(st, hunt, count, &list, e);
 	if (r == 0 && list.n && list.n < count)
-		r = err_set(e, ERR_USAGE, "hunt %lld has no %u to withdraw: %zu stand%s",
-			    (long long)hunt, count, list.n, list.n == 1 ? "s" : "");
+		r = err_set(e, ERR_USAGE, "hunt %lld has only %zu to withdraw, not %u",
+			    (long long)hunt, list.n, count);
 	if (r == 0 && list.n)
 		r = withdraw(st, hunt, &list, e);
 	r = db_end(st, r, e);
