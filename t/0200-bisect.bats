@@ -177,7 +177,7 @@ verdict() { jq -r .verdict <<<"$output"; }
 	status=0
 	wait $! || status=$?
 	[ "$status" -eq 130 ]
-	grep -q 'the same command goes on from here' "$BATS_TEST_TMPDIR/said"
+	grep -q 'culprit resume goes on from here' "$BATS_TEST_TMPDIR/said"
 	culprit_run resume --json
 	expect_status 0
 	culprit_run status

@@ -75,8 +75,8 @@ verdicts() { jq -c '[.patches[].verdict]' <<<"$output"; }
 	[ "$(verdicts)" = '["does-not-apply","changes-nothing","broken","repairs"]' ]
 	jq -e '.patches[0].why | test("cost/a:1")' <<<"$output"
 	culprit_run try ../patches/{other,again,broken,all}.patch --on bad --good good "${build[@]}"
-	expect_out 'does not apply: '
-	expect_out 'is in bad already'
+	expect_out 'other.patch does not apply: patch failed: cost/a:1'
+	expect_out 'again.patch changes nothing'
 	expect_out 'does not build: '
 	expect_out 'culprit show b'
 	culprit_run try ../patches/other.patch --on bad --good good "${build[@]}"
@@ -113,6 +113,9 @@ verdicts() { jq -c '[.patches[].verdict]' <<<"$output"; }
 	culprit_run try ../patches/all.patch ../patches/all.patch --on bad --good good "${build[@]}"
 	expect_status 2
 	expect_one_line 'is the same patch as one before it'
+	culprit_run try '../patches/a:b.patch' --on bad --good good "${build[@]}"
+	expect_status 2
+	expect_one_line "cannot hold ':'"
 	printf '<!DOCTYPE html>\n<html><body>patch</body></html>\n' >../patches/page.patch
 	culprit_run try ../patches/page.patch --on bad --good good "${build[@]}"
 	expect_status 2
@@ -125,4 +128,19 @@ verdicts() { jq -c '[.patches[].verdict]' <<<"$output"; }
 	culprit_run try ../patches/empty.patch --on bad --good good "${build[@]}"
 	expect_status 2
 	expect_one_line 'is empty'
+}
+
+@test 'a patch with which the benchmark fails, and one that does not build in time, are left out; the others go on' {
+	patch all.patch 'a: once again' all
+	patch crash.patch 'a: crash' eval 'echo crash >cost/crash'
+	patch slow.patch 'a: build for ever' eval 'echo slow >slow'
+	culprit_run try ../patches/{crash,slow,all}.patch --on bad --good good -c project.build_timeout=3s --json \
+		--build '[ ! -e slow ] || sleep 60; if [ -e cost/crash ]; then rm cost/crash; sh build.sh; echo "kill -11 \$\$" >>program; else sh build.sh; fi' --bench ./program
+	expect_status 0
+	[ "$(verdicts)" = '["fails","broken","repairs"]' ]
+	jq -e '.patches[0].why | test("signal 11.*culprit show r[0-9]+")' <<<"$output"
+	culprit_run log
+	expect_out 'crash.patch'
+	culprit_run verify
+	expect_status 0
 }

@@ -446,7 +446,7 @@ named() { [ "$(jq -r .culprit <<<"$output")" = "$(git rev-parse "$1")" ] || comp
 	status=0
 	wait $! || status=$?
 	[ "$status" -eq 130 ]
-	[ "$(cat said)" = 'culprit: stopped; what was measured is kept: the same command goes on from here' ] || complain "$(cat said)"
+	[ "$(cat said)" = 'culprit: stopped; what was measured is kept: culprit resume goes on from here' ] || complain "$(cat said)"
 	[ -z "$(pgrep -f "^$mark")" ] || complain 'a build lives on'
 	[ -z "$(ls -A "$TMPDIR")" ] || complain "left: $(ls "$TMPDIR")"
 	rm said

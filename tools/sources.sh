@@ -1,7 +1,7 @@
 #!/bin/sh
 # Lists the sources of one part of the program, sorted, for meson.build: src | guest | fast | sim | unit | tool | fuzz | man | bench, or the corpus of a
 # fuzz entry: corpus NAME.
-# Files named *_fast.c are compiled with -ffast-math.
+# Files named *_fast.c are compiled for vector registers (meson.build).
 set -eu
 cd "$(dirname "$0")/.."
 case "$1" in

@@ -112,3 +112,25 @@ void direct_shell(const char *command, struct strvec *ret)
 	strvec_add(ret, "--");
 	strvec_add(ret, command);
 }
+
+static bool is_within(const char *path, const char *folder)
+{
+	size_t n = folder ? strlen(folder) : 0;
+
+	return n && !strncmp(path, folder, n) && (!path[n] || strchr("/:", path[n]));
+}
+
+bool direct_is_found(const char *name, const char *const *env, const char *const tree[3])
+{
+	const char *path = NULL;
+
+	for (const char *const *v = env; v && *v; v++)
+		if (starts_with(*v, "PATH="))
+			path = *v + strlen("PATH=");
+	if (strchr(name, '/'))
+		return true;
+	for (const char *p = path; p; p = strchr(p, ':') ? strchr(p, ':') + 1 : NULL)
+		if (*p != '/' || is_within(p, tree[0]) || is_within(p, tree[1]))
+			return false;
+	return path;
+}

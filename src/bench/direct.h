@@ -13,3 +13,8 @@
 bool direct_words(const char *command, struct strvec *ret) MUST_USE;
 /* The words that give it to a shell: added. "--", since a command may begin with a dash. */
 void direct_shell(const char *command, struct strvec *ret);
+/*
+ * Is the program that is found in PATH from here the one that a shell in the run's folder would find? False where PATH has a folder relative to that, or one in the
+ * `tree` (absolute folders, NULL-terminated after two), which is somewhere else until the child has its own view of it.
+ */
+bool direct_is_found(const char *name, const char *const *env, const char *const tree[3]);

@@ -179,6 +179,7 @@ static int start(struct running *x, const struct strvec *argv, struct err *e)
 
 static int command(struct running *x, struct err *e)
 {
+	const char *const tree[] = { x->s->cwd, x->s->bind_to, NULL };
 	AUTO(strvec) struct strvec argv = STRVEC_INIT;
 
 	if (x->s->cgroup_parent)
@@ -187,7 +188,7 @@ static int command(struct running *x, struct err *e)
 		callgrind_argv(x->b->command, x->s->scratch, &argv);
 		return start(x, &argv, e);
 	}
-	if (direct_words(x->b->command, &argv)) {
+	if (direct_words(x->b->command, &argv) && direct_is_found(argv.v[0], x->s->env, tree)) {
 		int r = start(x, &argv, e);
 
 		if (r < 0 || x->proc.end != PROC_NOT_STARTED)
@@ -284,7 +285,9 @@ static void add_standard(struct running *x)
 	/* the kernel knows the sum to the nanosecond; how it splits it into user and sys is sampled by the tick */
 	readings_add(r, "cpu", "s", (double)(p->user_ns + p->sys_ns) / 1e9, 1e-6, BETTER_LOWER,
 		     false);
-	readings_add(r, "max-rss", "B", (double)p->max_rss_bytes, 1024, BETTER_LOWER, false);
+	if (p->max_rss_bytes > p->rss_floor_bytes)
+		readings_add(r, "max-rss", "B", (double)p->max_rss_bytes, 1024, BETTER_LOWER,
+			     false);
 	if (p->tree_peak_bytes >= 0)
 		readings_add(r, "tree-peak", "B", (double)p->tree_peak_bytes, 65536, BETTER_LOWER,
 			     false);
@@ -302,6 +305,8 @@ static const char *counter_why(const struct running *x, const char *metric)
 	for (size_t i = 0; x->b->measure == MEASURE_PERF && i < COUNTERS; i++)
 		if (!strcmp(x->counters.v[i].name, metric) && !x->counters.v[i].is_supported)
 			return x->counters.v[i].why;
+	if (!strcmp(metric, "max-rss") && x->proc.max_rss_bytes <= x->proc.rss_floor_bytes)
+		return "so little cannot be told from what starting a program takes (2 to 3 MiB)";
 	if (!strcmp(metric, "tree-peak") && !x->cgroup && x->b->measure != MEASURE_CALLGRIND)
 		return "no right to make a control group with the memory controller here";
 	return NULL;

@@ -5,14 +5,19 @@
  * Single precision: the quadrature is off by 1e-3 at worst and the polynomials below by 2e-7, and a register holds twice as
  * many. What is added up over units and classes is kept in double, and so is what large numbers are subtracted in.
  * libm's vector functions are a GNU extension that only gcc reaches from plain C and whose results change between
- * versions. All windows have whole blocks of nodes, so that the inner loops have a fixed length and no remainder. Where the
+ * versions. The results are the same to the last bit on every processor: there is no sum whose order a compiler could choose (lanes
+ * stay apart and are folded in a fixed order), and multiplications and additions are not contracted (meson.build). All windows have whole blocks of nodes, so that the inner loops have a fixed length and no remainder. Where the
  * processor has wider registers another copy of each loop is taken at load time.
  */
 #include "brain/posterior_fast.h"
 
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) &&             \
+#ifdef FAST_ONLY
+#define FAST_TEXT(x) #x
+#define FAST_QUOTED(x) FAST_TEXT(x)
+#define CLONES __attribute__((target(FAST_QUOTED(FAST_ONLY))))
+#elif defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) &&           \
 	!defined(__clang__)
 #define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

@@ -89,6 +89,8 @@ static int open_stage(void *arg, const char *command, const char *benchmark, con
 	a->benchmark = benchmark ? xstrdup(benchmark) : NULL;
 	a->metric = metric ? xstrdup(metric) : NULL;
 	m.argv = (const char *const *)a->words.v;
+	/* of a hunt that is gone on with, the stages are there already */
+	m.fresh = m.fresh && !m.only_hunt;
 	m.only_hunt = 0;
 	if (!m.workload)
 		m.benchmark = a->benchmark;

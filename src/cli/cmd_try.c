@@ -7,6 +7,7 @@
 #include "cli/inheriting.h"
 #include "hunt/trial.h"
 #include "report/answer.h"
+#include "sys/fs.h"
 #include "text/json.h"
 
 #include <string.h>
@@ -85,6 +86,34 @@ static int measure(const struct try_args *a, const struct strvec *patches,
 	return r;
 }
 
+/* Before anything else is said. */
+static int check_names(const struct strvec *patches, struct err *e)
+{
+	for (size_t i = 0; i < patches->n; i++) {
+		const char *name = patches->v[i];
+
+		if (!strcmp(name, "-"))
+			return err_set(e, ERR_USAGE,
+				       "a patch is read from a file, not from standard input");
+		if (strchr(name, ':'))
+			return err_set(
+				e, ERR_USAGE,
+				"'%s': the name of a patch cannot hold ':', which parts variants",
+				name);
+		if (!fs_exists(name))
+			return err_set(e, ERR_USAGE, "patch '%s': there is no such file", name);
+	}
+	return 0;
+}
+
+/* Then no search is asked for anything. */
+static bool is_all_said(const struct try_args *a)
+{
+	const struct measuring_opts *m = &a->m;
+
+	return a->good && a->on && (m->common.bench || m->benchmark || m->workload);
+}
+
 static int try_patches(struct try_args *a, const struct strvec *patches)
 {
 	AUTO(confirm_named) struct confirm_named named = { 0 };
@@ -98,8 +127,10 @@ static int try_patches(struct try_args *a, const struct strvec *patches)
 			"try wants patches: culprit try PATCH... --on BAD --good GOOD");
 		return cmd_fail(&e);
 	}
-	r = inherit_search(&a->m, NULL, !a->good || !a->on, "try wants --on BAD and --good REV",
-			   &named, &e);
+	r = check_names(patches, &e);
+	if (r == 0 && !is_all_said(a))
+		r = inherit_search(&a->m, NULL, !a->good || !a->on,
+				   "try wants --on BAD and --good REV", &named, &e);
 	if (r == 0)
 		r = inherit_measuring(&a->m, &named, &e);
 	if (r == 0)

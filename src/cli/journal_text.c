@@ -89,6 +89,24 @@ static bool put_ends(const struct json *question, const struct json *answer, str
 	return true;
 }
 
+/* A trial that has no answer yet, or could measure nothing. */
+static void put_trial(const struct json *q, struct str *out)
+{
+	const struct json *patches = json_get(q, "patches");
+	const char *ends[] = { json_to_text(q, "good"), json_to_text(q, "bad") };
+
+	for (size_t i = 0; i < ARRAY_LEN(ends) && json_count(patches); i++)
+		if (ends[i]) {
+			str_puts(out, i ? " " : "");
+			journal_put_node(ends[i], out);
+		}
+	for (size_t i = 0; i < json_count(patches); i++) {
+		const char *file = json_to_text(json_at(patches, i), "file");
+
+		str_addf(out, " %s", file ? file : "?");
+	}
+}
+
 void journal_question(const struct hunt_row *h, struct str *out)
 {
 	AUTO_JSON struct json *root = parse(h->question), *answer = parse(h->answer);
@@ -101,7 +119,9 @@ void journal_question(const struct hunt_row *h, struct str *out)
 	if (!put_ends(q, answer, out)) {
 		const struct json *variants = json_get(answer, "variants");
 
-		put_list(json_count(variants) ? variants : json_get(q, "variants"), out);
+		put_trial(q, out);
+		if (out->n == before)
+			put_list(json_count(variants) ? variants : json_get(q, "variants"), out);
 	}
 	if (benchmark && strcmp(benchmark, "default"))
 		str_addf(out, "%s(%s)", out->n > before ? " " : "", benchmark);

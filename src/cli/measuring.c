@@ -175,7 +175,7 @@ int measuring_fail(const struct err *e)
 	if (e->kind == ERR_STOPPED) {
 		term_note("%s", !strcmp(e->msg, stopped_early)
 					? stopped_early
-					: "stopped; what was measured is kept: the same command "
+					: "stopped; what was measured is kept: culprit resume "
 					  "goes on from here");
 		return CMD_FAILED;
 	}

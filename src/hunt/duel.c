@@ -196,9 +196,8 @@ static struct duel_side *side_of(const struct session *s, struct duel *d, int64_
 	for (size_t i = 0; i < d->n_sides; i++) {
 		if (!is_of(s, &d->sides[i], build))
 			continue;
-		if (found || d->noted == i + 1)
-			return d->noted ? &d->sides[d->noted - 1] : found;
-		found = &d->sides[i];
+		if (!found || d->noted == d->sides[i].number + 1)
+			found = &d->sides[i];
 	}
 	return found;
 }
@@ -214,7 +213,7 @@ static int note_side(struct session *s, const struct duel *d, size_t i, const st
 			shared = shared || d->sides[k].builds[m]->id == b->id;
 	if (!shared)
 		return 0;
-	AUTO_FREE char *number = xasprintf("%zu", i + 1);
+	AUTO_FREE char *number = xasprintf("%zu", d->sides[i].number + 1);
 
 	return add_note(s, d, side_note, number, e);
 }
@@ -470,7 +469,7 @@ static void replay_side(struct duel *d, const char *note)
 	const char *number = note_of(d, note, side_note);
 	size_t i;
 
-	if (number && sscanf(number, "%zu", &i) == 1 && i >= 1 && i <= d->n_sides)
+	if (number && sscanf(number, "%zu", &i) == 1)
 		d->noted = i;
 }
 

@@ -21,8 +21,9 @@ struct metric_series {
 	size_t n, cap, cap_ids;
 };
 struct duel_side {
-	char *label; /* as the user wrote it */
-	char *node;  /* what its observations are filed under */
+	size_t number; /* from 0, as it was made: stays when others are dropped */
+	char *label;   /* as the user wrote it */
+	char *node;    /* what its observations are filed under */
 	struct variant variant;
 	struct mbuild **builds; /* one, or K layouts */
 	size_t n_builds;
@@ -52,7 +53,7 @@ struct duel {
 	bool (*enough)(
 		const struct
 		duel *); /* asked at a look where all is final: false goes on to the next; NULL = it is */
-	size_t noted;	       /* replay: 1 + the side of the last "visit of side" note; 0 = none */
+	size_t noted; /* replay: 1 + the number of the last "visit of side" note; 0 = none */
 	const char *benchmark; /* its name, borrowed */
 };
 enum { DUEL_FAILURES = 3 }; /* so many failed runs of a side in a row are an error */

@@ -10,6 +10,8 @@ void duel_init(struct duel *d, size_t n_sides, double alpha, double margin)
 {
 	memset(d, 0, sizeof(*d));
 	d->sides = xcalloc(n_sides, sizeof(*d->sides));
+	for (size_t i = 0; i < n_sides; i++)
+		d->sides[i].number = i;
 	d->n_sides = n_sides;
 	d->alpha = alpha;
 	d->margin = margin;

@@ -343,6 +343,20 @@ bool session_command(const struct observations *obs, struct strvec *ret_argv, ch
 	return false;
 }
 
+/* The hunt that is to be gone on with, also if its command said --new, or others with the same question came after it. */
+static int find_named(const struct session *s, const char *key, struct hunt_row *ret, struct err *e)
+{
+	int r = store_hunt_get(s->store, s->opt.only_hunt, ret, e);
+
+	if (r < 0 || !strcmp(ret->key, key))
+		return r;
+	return err_set(
+		e, ERR_USAGE,
+		"hunt %lld asked another question: a name, the configuration or a benchmark file has "
+		"changed since; give the old command again with full object names",
+		(long long)s->opt.only_hunt);
+}
+
 int session_hunt(struct session *s, const char *kind, const char *question, const char *graph,
 		 uint64_t seed, struct hunt_row *ret_row, bool *ret_known, struct err *e)
 {
@@ -359,29 +373,22 @@ int session_hunt(struct session *s, const char *kind, const char *question, cons
 	sha256_finish(h, key);
 	*ret_known = false;
 	store_hold(s->store);
-	if (!s->opt.fresh) {
-		r = store_hunt_find(s->store, key, ret_row, e);
-		if (r == 0) {
-			if (s->opt.only_hunt && s->opt.only_hunt != ret_row->id)
-				return err_set(
-					e, ERR_USAGE,
-					"the command of hunt %lld is answered by hunt %lld now",
-					(long long)s->opt.only_hunt, (long long)ret_row->id);
-			s->hunt = ret_row->id;
-			s->seed = ret_row->seed;
-			s->hunt_began_ns = ret_row->began_ns;
-			*ret_known = true;
-			return 0;
+	r = s->opt.only_hunt ? find_named(s, key, ret_row, e)
+	    : s->opt.fresh   ? -ERR_MISSING
+			     : store_hunt_find(s->store, key, ret_row, e);
+	if (r == 0) {
+		s->hunt = ret_row->id;
+		s->seed = ret_row->seed;
+		s->hunt_began_ns = ret_row->began_ns;
+		*ret_known = true;
+		if (s->opt.only_hunt) { /* what follows in this session are its parts: known or not */
+			s->opt.only_hunt = 0;
+			s->opt.fresh = false;
 		}
-		if (r != -ERR_MISSING)
-			return r;
+		return 0;
 	}
-	if (s->opt.only_hunt)
-		return err_set(
-			e, ERR_USAGE,
-			"hunt %lld asked another question: a name, the configuration or a benchmark file has "
-			"changed since; give the old command again with full object names",
-			(long long)s->opt.only_hunt);
+	if (r != -ERR_MISSING)
+		return r;
 	AUTO(str) struct str host = STR_INIT;
 
 	host_facts(&host);

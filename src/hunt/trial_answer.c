@@ -54,10 +54,10 @@ static enum trial_verdict put_patch(const struct trial *t, const struct trial_pa
 /* The best that a patch does: what the exit status is made of. */
 static const char *best_of(const bool seen[TRIAL_VERDICTS])
 {
-	static const enum trial_verdict order[] = { TRIAL_REPAIRS,   TRIAL_PARTLY,
-						    TRIAL_UNDECIDED, TRIAL_NO_LOSS,
-						    TRIAL_NO_HELP,   TRIAL_BROKEN,
-						    TRIAL_NOTHING,   TRIAL_DOES_NOT_APPLY };
+	static const enum trial_verdict order[] = {
+		TRIAL_REPAIRS, TRIAL_PARTLY, TRIAL_UNDECIDED, TRIAL_NO_LOSS,	   TRIAL_NO_HELP,
+		TRIAL_FAILS,   TRIAL_BROKEN, TRIAL_NOTHING,   TRIAL_DOES_NOT_APPLY
+	};
 
 	for (size_t i = 0; i < ARRAY_LEN(order); i++)
 		if (seen[order[i]])

@@ -8,6 +8,7 @@
 #include "hunt/plan.h"
 #include "hunt/sides.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* --- builds -------------------------------------------------------------------------------------------------------- */
@@ -20,8 +21,11 @@ static int build_all(struct trial *t, struct err *e)
 	if (r < 0 || (r = side_build(t->s, &d->sides[CONFIRM_GOOD], 1, e)) < 0 ||
 	    (r = side_build(t->s, &d->sides[CONFIRM_BAD], 1, e)) < 0)
 		return r;
-	for (size_t i = CONFIRM_FIXED; i < d->n_sides && r == 0; i++)
-		r = side_build_to_judge(t->s, &d->sides[i], 0, e);
+	for (size_t i = CONFIRM_FIXED; i < d->n_sides && r == 0; i++) {
+		struct mbuild *m;
+
+		r = side_build_in(t->s, &d->sides[i], 0, &m, e);
+	}
 	return r;
 }
 
@@ -33,6 +37,28 @@ static void leave_out(struct trial *t, struct trial_patch *p, enum trial_verdict
 	p->side = 0;
 	p->known = known;
 	p->why = why;
+}
+
+static const char fails_note[] = "the benchmark fails with patch ";
+
+/* If the note says so: the patch is no side any more. */
+static void take_failure(struct trial *t, const char *note)
+{
+	size_t i;
+	int n;
+
+	if (!starts_with(note, fails_note) ||
+	    sscanf(note + sizeof(fails_note) - 1, "%zu %n", &i, &n) != 1 || i >= t->n ||
+	    !t->patches[i].side)
+		return;
+	leave_out(t, &t->patches[i], TRIAL_FAILS, xstrdup(note + sizeof(fails_note) - 1 + n));
+}
+
+static void take_failures(struct trial *t, const struct observations *obs)
+{
+	for (size_t i = 0; i < obs->n; i++)
+		if (obs->v[i].kind == OBS_NOTE)
+			take_failure(t, obs->v[i].text);
 }
 
 void trial_settle_builds(struct trial *t)
@@ -57,6 +83,31 @@ void trial_settle_builds(struct trial *t)
 	}
 }
 
+/* What fails run after run, its first run that does not count included, is no side any more. *ret_any: there was one. */
+static int drop_failing(struct trial *t, bool *ret_any, struct err *e)
+{
+	int r = 0;
+
+	*ret_any = false;
+	for (size_t i = 0; i < t->n && r == 0; i++) {
+		struct trial_patch *p = &t->patches[i];
+		const struct duel_side *side = p->side ? &t->duel.sides[p->side] : NULL;
+		AUTO_FREE char *output = NULL, *note = NULL;
+
+		if (!side || side->failed_in_a_row < DUEL_FAILURES)
+			continue;
+		output = side->last_run ? xasprintf("; its output: culprit show r%lld",
+						    (long long)side->last_run)
+					: xstrdup("");
+		note = xasprintf("%s%zu %s%s", fails_note, i,
+				 side->last_reason ? side->last_reason : "it fails", output);
+		r = store_note(t->s->store, t->s->hunt, note, e);
+		take_failure(t, note);
+		*ret_any = true;
+	}
+	return r;
+}
+
 /* --- the hunt ------------------------------------------------------------------------------------------------------ */
 
 bool trial_enough(const struct duel *d)
@@ -76,17 +127,36 @@ static int measure(struct trial *t, struct err *e)
 			return r;
 		trial_settle_builds(t);
 	}
-	return t->duel.n_sides > CONFIRM_FIXED && !t->no_difference
-		       ? duel_run(t->s, &t->duel, t->o->max_runs, e)
-		       : r;
+	while (t->duel.n_sides > CONFIRM_FIXED && !t->no_difference) {
+		struct err e2 = ERR_INIT;
+		bool any;
+
+		r = duel_run(t->s, &t->duel, t->o->max_runs, e);
+		if (r != -ERR_ENV)
+			return r;
+		if (drop_failing(t, &any, &e2) < 0) {
+			*e = e2;
+			return -(int)e->kind;
+		}
+		if (!any)
+			return r;
+		*e = (struct err)ERR_INIT;
+		r = 0;
+	}
+	return r;
 }
 
 static int replay(struct trial *t, struct err *e)
 {
+	AUTO(observations) struct observations obs = { 0 };
 	struct duel *d = &t->duel;
 
 	session_note(t->s, "resuming hunt %lld", (long long)t->s->hunt);
-	return sides_replay(t->s, &d, 1, e);
+	int r = sides_replay(t->s, &d, 1, e);
+
+	if (r == 0 && (r = store_observations(t->s->store, t->s->hunt, &obs, e)) == 0)
+		take_failures(t, &obs);
+	return r;
 }
 
 static void enter(struct trial *t)
@@ -147,6 +217,7 @@ int trial_recompute(struct session *s, const struct json *question, const struct
 	trial_settle_builds(&t);
 	if ((r = duel_replay(s, &t.duel, obs, e)) < 0)
 		return r;
+	take_failures(&t, obs);
 	duel_look(&t.duel);
 	trial_answer(&t, ret_answer);
 	return 0;

@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-static const char *const verdict_names[TRIAL_VERDICTS] = { "undecided",	      "repairs",
-							   "partly",	      "no-help",
-							   "no-loss",	      "does-not-apply",
-							   "changes-nothing", "broken" };
+static const char *const verdict_names[TRIAL_VERDICTS] = {
+	"undecided",	  "repairs",	     "partly", "no-help", "no-loss",
+	"does-not-apply", "changes-nothing", "broken", "fails"
+};
 
 const char *trial_verdict_name(enum trial_verdict v)
 {

@@ -14,6 +14,7 @@ enum trial_verdict {
 	TRIAL_DOES_NOT_APPLY, /* to BAD */
 	TRIAL_NOTHING,	      /* it changes nothing: BAD has it already */
 	TRIAL_BROKEN,	      /* BAD with it does not build */
+	TRIAL_FAILS,	      /* it builds, and the benchmark fails with it */
 	TRIAL_VERDICTS
 };
 const char *trial_verdict_name(enum trial_verdict v);

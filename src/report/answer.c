@@ -285,7 +285,7 @@ void answer_put_stopped(const struct json *a, struct str *out)
 	if (!answer_flag(a, "out_of_budget"))
 		return;
 	answer_label(out, "budget");
-	str_puts(out, "spent; the same command with a larger one goes on from here\n");
+	str_puts(out, "spent; the same command with a larger one, without --new, goes on from here\n");
 }
 
 /* Notes below a table, whose lines hang by two. */

@@ -266,7 +266,7 @@ void answer_samples(const struct json *answer, struct str *out)
 	if (answer_flag(answer, "out_of_budget"))
 		str_puts(
 			out,
-			" The budget is spent; the same command with a larger one goes on from here.\n");
+			" The budget is spent; the same command with a larger one, without --new, goes on from here.\n");
 }
 
 static bool one_build_each(const struct json *answer)

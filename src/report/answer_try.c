@@ -10,12 +10,22 @@
 #include <math.h>
 #include <string.h>
 
-/* The part of the path behind the last '/', which is what files of one folder differ in. */
-static const char *short_name(const struct json *patch)
+static const char *base_name(const struct json *patch)
 {
 	const char *name = answer_str(patch, "name"), *slash = strrchr(name, '/');
 
 	return slash && slash[1] ? slash + 1 : name;
+}
+
+/* The part of the path behind the last '/', unless another patch has the same. */
+static const char *short_name(const struct json *patches, size_t i)
+{
+	const struct json *patch = json_at(patches, i);
+
+	for (size_t k = 0; k < json_count(patches); k++)
+		if (k != i && !strcmp(base_name(json_at(patches, k)), base_name(patch)))
+			return answer_str(patch, "name");
+	return base_name(patch);
 }
 
 static const struct json *finding_of(const struct json *patch, const char *metric)
@@ -37,30 +47,21 @@ static const struct json *metrics_of(const struct json *patches)
 	return NULL;
 }
 
-static void put_cell(struct table *t, double value, double scale, const char *unit)
+/* A row of the metrics' medians: those of an end (`key`), or of a patch where it was measured. */
+static void put_row(const struct json *metrics, const struct json *patch, const char *key,
+		    const char *name, struct table *t)
 {
-	AUTO(str) struct str cell = STR_INIT;
-
-	answer_value(value, scale, unit, &cell);
-	table_cell(t, TEXT_PLAIN, "%s", cell.p);
-}
-
-static void put_metric(const struct json *patches, const struct json *f, struct table *t)
-{
-	const char *metric = answer_str(f, "metric"), *unit = answer_str(f, "unit");
-	double ends[] = { answer_number(f, "good_median"), answer_number(f, "bad_median") };
-	double scale = answer_scale(ends, 2);
-
-	table_cell(t, TEXT_BOLD, "%s", metric);
-	put_cell(t, ends[0], scale, unit);
-	put_cell(t, ends[1], scale, unit);
-	for (size_t i = 0; i < json_count(patches); i++) {
-		const struct json *of = finding_of(json_at(patches, i), metric);
+	table_cell(t, TEXT_BOLD, "%s", name);
+	for (size_t i = 0; i < json_count(metrics); i++) {
+		const struct json *f = json_at(metrics, i);
+		const struct json *of = patch ? finding_of(patch, answer_str(f, "metric")) : f;
+		double ends[] = { answer_number(f, "good_median"), answer_number(f, "bad_median") };
+		AUTO(str) struct str cell = STR_INIT;
 
 		if (of)
-			put_cell(t, answer_number(of, "fixed_median"), scale, unit);
-		else
-			table_cell(t, TEXT_PLAIN, "-");
+			answer_value(answer_number(of, key), answer_scale(ends, 2),
+				     answer_str(f, "unit"), &cell);
+		table_cell(t, TEXT_PLAIN, "%s", of ? cell.p : "-");
 	}
 }
 
@@ -72,13 +73,15 @@ static void put_table(const struct json *a, const struct answer_style *style, st
 	if (!metrics)
 		return;
 	t.indent = 1;
-	table_column(&t, "metric", TABLE_LEFT);
-	table_column(&t, "good", TABLE_RIGHT);
-	table_column(&t, "bad", TABLE_RIGHT);
-	for (size_t i = 0; i < json_count(patches); i++)
-		table_column(&t, short_name(json_at(patches, i)), TABLE_RIGHT | TABLE_SHRINK);
+	table_column(&t, "", TABLE_LEFT | TABLE_SHRINK);
 	for (size_t i = 0; i < json_count(metrics); i++)
-		put_metric(patches, json_at(metrics, i), &t);
+		table_column(&t, answer_str(json_at(metrics, i), "metric"), TABLE_RIGHT);
+	put_row(metrics, NULL, "good_median", "good", &t);
+	put_row(metrics, NULL, "bad_median", "bad", &t);
+	for (size_t i = 0; i < json_count(patches); i++)
+		if (json_count(json_get(json_at(patches, i), "findings")))
+			put_row(metrics, json_at(patches, i), "fixed_median",
+				short_name(patches, i), &t);
 	table_put(&t, style->width, style->color, out);
 	str_putc(out, '\n');
 }
@@ -114,7 +117,8 @@ static void put_finding(const struct json *f, bool named, struct str *out)
 	str_putc(out, '\n');
 }
 
-static void put_patch(const struct json *p, const struct answer_style *style, struct str *out)
+static void put_patch(const struct json *patches, size_t at, const struct answer_style *style,
+		      struct str *out)
 {
 	static const struct {
 		const char *verdict, *text;
@@ -127,21 +131,24 @@ static void put_patch(const struct json *p, const struct answer_style *style, st
 		{ "does-not-apply", "does not apply" },
 		{ "changes-nothing", "is in bad already" },
 		{ "broken", "does not build" },
+		{ "fails", "the benchmark fails with it" },
 	};
-	const struct json *list = json_get(p, "findings");
-	const char *verdict = answer_str(p, "verdict");
+	const struct json *p = json_at(patches, at), *list = json_get(p, "findings");
+	const char *verdict = answer_str(p, "verdict"), *why = answer_str(p, "why");
+	/* git's reason says which, and what */
+	bool says_all = starts_with(why, "patch ");
 
 	answer_label(out, "patch");
-	text_put(out, TEXT_BOLD, style->color, short_name(p));
+	text_put(out, TEXT_BOLD, style->color, short_name(patches, at));
 	if (*answer_str(p, "title"))
 		str_addf(out, "  %s", answer_str(p, "title"));
 	str_putc(out, '\n');
 	answer_label(out, "");
 	for (size_t i = 0; i < ARRAY_LEN(says); i++)
-		if (!strcmp(verdict, says[i].verdict))
+		if (!strcmp(verdict, says[i].verdict) && !says_all)
 			str_puts(out, says[i].text);
-	if (*answer_str(p, "why"))
-		str_addf(out, ": %s", answer_str(p, "why"));
+	if (*why)
+		str_addf(out, "%s%s", says_all ? "" : ": ", why);
 	str_putc(out, '\n');
 	if (answer_int(p, "broken_build")) {
 		answer_label(out, "");
@@ -162,7 +169,7 @@ void answer_try(const struct json *a, const struct answer_style *style, struct s
 	str_addf(out, "%s\n\n", answer_str(a, "bad.name"));
 	put_table(a, style, out);
 	for (size_t i = 0; i < json_count(patches); i++)
-		put_patch(json_at(patches, i), style, &text);
+		put_patch(patches, i, style, &text);
 	answer_notes(a, &text);
 	answer_put_stopped(a, &text);
 	answer_cost(a, "builds_made", &text);

@@ -28,6 +28,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -503,6 +504,14 @@ static int run_all(struct run *r, const char *path, struct str *reason, struct p
 	return 0;
 }
 
+/* Of the process that makes the children, where that is this one. */
+static int64_t own_peak(void)
+{
+	struct rusage u;
+
+	return spawn_is_alone() && !getrusage(RUSAGE_SELF, &u) ? (int64_t)u.ru_maxrss * 1024 : 0;
+}
+
 int proc_run(const struct proc_spec *spec, struct str *out, struct str *err_out,
 	     struct proc_result *ret, struct err *e)
 {
@@ -536,6 +545,7 @@ int proc_run(const struct proc_spec *spec, struct str *out, struct str *err_out,
 	result.user_ns = r.reap.user_ns;
 	result.sys_ns = r.reap.sys_ns;
 	result.max_rss_bytes = r.reap.max_rss_bytes;
+	result.rss_floor_bytes = own_peak();
 	result.orphans = r.reap.orphans;
 	result.pid = r.pid;
 	result.out_truncated = out && out->truncated;

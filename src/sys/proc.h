@@ -75,6 +75,11 @@ struct proc_result {
 	int64_t wall_ns; /* CLOCK_MONOTONIC from just before exec to the end of the main child */
 	int64_t user_ns, sys_ns; /* of the whole tree, orphans included */
 	int64_t max_rss_bytes;	 /* of the largest single process */
+	/*
+	 * What is not above this is not known of the child: Linux counts the memory of who starts a program as the program's until it is
+	 * executed. 0 = not known.
+	 */
+	int64_t rss_floor_bytes;
 	int64_t tree_peak_bytes; /* cgroup memory peak of the tree; -1 = not known */
 	int64_t suspended_ns; /* progress of CLOCK_BOOTTIME beyond CLOCK_MONOTONIC: > 0 = suspended
 				 midway */

@@ -50,11 +50,36 @@ static void what_a_shell_does(void **state)
 		check(lines[i], NULL);
 }
 
+static void only_what_a_shell_would_find(void **state)
+{
+	(void)state;
+	static const char *const tree[] = { "/p/src", "/s/src", NULL };
+	static const struct {
+		const char *path;
+		bool found;
+	} rows[] = {
+		{ "PATH=/usr/bin:/bin", true }, { "PATH=bin:/usr/bin", false },
+		{ "PATH=/usr/bin:.", false },	{ "PATH=/usr/bin:", false },
+		{ "PATH=:/usr/bin", false },	{ "PATH=/p/src/bin:/bin", false },
+		{ "PATH=/bin:/s/src", false },	{ "PATH=/p/srcs/bin:/p", true },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const char *const env[] = { "A=1", rows[i].path, NULL };
+
+		if (direct_is_found("x", env, tree) != rows[i].found)
+			fail_msg("%s", rows[i].path);
+		assert_true(direct_is_found("./x", env, tree));
+	}
+	assert_false(direct_is_found("x", NULL, tree));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs_with_words),
 		cmocka_unit_test(what_a_shell_does),
+		cmocka_unit_test(only_what_a_shell_would_find),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

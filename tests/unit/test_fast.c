@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 
+#include "base/str.h"
 #include "brain/posterior_fast.h"
 #include "target/sim.h"
 
@@ -140,6 +141,93 @@ static void information_is_that_of_libm(void **state)
 	}
 }
 
+#if defined(__x86_64__)
+/* The same loops compiled for one width each (meson.build). */
+#define WIDTH(w)                                                                                   \
+	void fast_log_mixture_##w(float *ret, size_t n, double x0, double h, unsigned bells,       \
+				  const double *m, const double *g, const double *c,               \
+				  double floor);                                                   \
+	void fast_add_##w(double *acc, const float *add, size_t n, double sign);                   \
+	void fast_sums_##w(const double *l, size_t n, struct fast_sums *ret);                      \
+	void fast_moments_##w(const struct fast_sums *sums, size_t n_sums, size_t n, double x0,    \
+			      double h, struct fast_moments *ret);                                 \
+	void fast_information_##w(size_t n, const double *q, const double *x, double e,            \
+				  double entropy_e, double *ret);                                  \
+	static const struct width width_##w = { fast_log_mixture_##w, fast_add_##w, fast_sums_##w, \
+						fast_moments_##w, fast_information_##w }
+
+struct width {
+	void (*log_mixture)(float *, size_t, double, double, unsigned, const double *,
+			    const double *, const double *, double);
+	void (*add)(double *, const float *, size_t, double);
+	void (*sums)(const double *, size_t, struct fast_sums *);
+	void (*moments)(const struct fast_sums *, size_t, size_t, double, double,
+			struct fast_moments *);
+	void (*information)(size_t, const double *, const double *, double, double, double *);
+};
+WIDTH(sse2);
+WIDTH(avx2);
+WIDTH(avx512f);
+static const struct width width_any = { fast_log_mixture, fast_add, fast_sums, fast_moments,
+					fast_information };
+
+/* Everything that the loops give for drawn input, one after another. */
+static void run_all(const struct width *w, uint64_t key, struct str *out)
+{
+	struct draw r = { .key = key };
+	double m[FAST_BELLS], g[FAST_BELLS], c[FAST_BELLS], acc[NODES], q[2 * FAST_LANES],
+		x[2 * FAST_LANES], information[2 * FAST_LANES];
+	float table[NODES];
+	struct fast_sums sums;
+	struct fast_moments mo;
+
+	for (int b = 0; b < FAST_BELLS; b++) {
+		m[b] = 10 * next(&r);
+		g[b] = 0.1 + 3 * next(&r);
+		c[b] = next(&r);
+	}
+	for (int i = 0; i < NODES; i++)
+		acc[i] = -30 * next(&r);
+	for (int i = 0; i < 2 * FAST_LANES; i++) {
+		q[i] = next(&r);
+		x[i] = 60 * next(&r);
+	}
+	w->log_mixture(table, NODES, next(&r), next(&r), FAST_BELLS, m, g, c, 1e-5 * next(&r));
+	w->add(acc, table, NODES, 1);
+	w->sums(acc, NODES, &sums);
+	w->moments(&sums, 1, NODES, next(&r), next(&r), &mo);
+	w->information(2 * FAST_LANES, q, x, 0.01 * next(&r), 0.05, information);
+	str_add(out, (const char *)table, sizeof(table));
+	str_add(out, (const char *)acc, sizeof(acc));
+	str_addf(out, "%a %a %a", mo.log_sum, mo.mean, mo.var);
+	str_add(out, (const char *)information, sizeof(information));
+}
+
+static void the_width_changes_not_a_bit(void **state)
+{
+	const struct width *widths[] = { &width_sse2,
+					 __builtin_cpu_supports("avx2") ? &width_avx2 : NULL,
+					 __builtin_cpu_supports("avx512f") ? &width_avx512f
+									   : NULL };
+
+	(void)state;
+	for (uint64_t key = 0; key < 500; key++) {
+		AUTO(str) struct str any = STR_INIT;
+
+		run_all(&width_any, key, &any);
+		for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
+			AUTO(str) struct str other = STR_INIT;
+
+			if (!widths[i])
+				continue;
+			run_all(widths[i], key, &other);
+			assert_int_equal(any.n, other.n);
+			assert_memory_equal(any.p, other.p, any.n);
+		}
+	}
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +236,9 @@ int main(void)
 		cmocka_unit_test(moments_are_those_of_the_sum),
 		cmocka_unit_test(adding_and_taking_away_leaves_nothing),
 		cmocka_unit_test(information_is_that_of_libm),
+#if defined(__x86_64__)
+		cmocka_unit_test(the_width_changes_not_a_bit),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,6 +222,14 @@ static void expect_tree(struct fix *f, const char *text, const char *rev, const 
 	variant_done(&v);
 }
 
+static void expect_unread(struct fix *f, const char *text, const char *says)
+{
+	struct variant v;
+	struct err e = ERR_INIT;
+
+	assert_err(variant_parse(f->repo, text, &v, &e), &e, ERR_USAGE, says);
+}
+
 static void expect_refused(struct fix *f, const char *text, const char *says)
 {
 	struct variant v;
@@ -335,17 +343,19 @@ static void patches(void **state UNUSED)
 		"git diff main~2 main~1 -- a >../half\n"
 		"git diff --no-prefix main~2 main~1 -- a >../bare\n"
 		"sed s/^-3$/-33/ ../half >../four\n"
-		"echo hello >../text; : >../empty\n"
+		"echo hello >../text; : >../empty; echo '<!DOCTYPE html>' >../page\n"
 		"printf -- '--- a/../../x\\n+++ b/../../x\\n@@ -0,0 +1 @@\\n+x\\n' >../evil\n");
 	expect_tree(&f, "main~2:patch=../mails", "main", "");
 	expect_tree(&f, "main~2:patch=../whole", "main", "");
 	expect_tree(&f, "main~2:patch=../half", NULL, "");
 	expect_tree(&f, "main~2:patch=../half:revert=main~1", NULL, "");
 	expect_refused(&f, "main:patch=../half", "patch ../half changes nothing");
-	expect_refused(&f, "main:patch=../four", "patch ../four does not apply: patch failed: a:1");
+	expect_refused(&f, "main~2:patch=../four",
+		       "patch ../four does not apply: patch failed: a:1");
 	expect_refused(&f, "main~2:patch=../bare", "patch ../bare does not apply");
-	expect_refused(&f, "main~2:patch=../text", "No valid patches in input");
-	expect_refused(&f, "main~2:patch=../empty", "No valid patches in input");
+	expect_unread(&f, "main~2:patch=../text", "patch=../text is no patch");
+	expect_unread(&f, "main~2:patch=../empty", "patch=../empty is empty");
+	expect_unread(&f, "main~2:patch=../page", "patch=../page is an HTML page");
 	expect_refused(&f, "main~2:patch=../evil", "invalid path");
 	fix_end(&f);
 }
