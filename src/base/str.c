@@ -232,3 +232,20 @@ void str_make_printable(struct str *s)
 		i += len ? len : 1;
 	}
 }
+
+void str_add_last_line(struct str *out, const struct str *text)
+{
+	size_t end = text->n, begin;
+
+	while (end && strchr(" \t\r\n", text->p[end - 1]))
+		end--;
+	begin = end;
+	while (begin && text->p[begin - 1] != '\n')
+		begin--;
+	size_t n = end - begin < 120 ? end - begin : 120;
+	if (!n)
+		return;
+	str_puts(out, ": '");
+	str_add(out, text->p + begin, n);
+	str_puts(out, n < end - begin ? "...'" : "'");
+}

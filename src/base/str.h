@@ -49,6 +49,8 @@ bool starts_with(const char *s, const char *prefix);
 bool ends_with(const char *s, const char *suffix);
 /* The last two parts of a path, where it has so many: of "/k/6.12/bzImage" the end from "6.12". */
 const char *str_path_tail(const char *path);
+/* ": 'LINE'" with the last line of `text` that is not blank, cut to 120 bytes; nothing if there is none. */
+void str_add_last_line(struct str *out, const struct str *text);
 /* For one line of a message: '?' for each control character (C0, DEL, C1) and for each byte that is no part of valid UTF-8. */
 void str_make_printable(struct str *s);
 /* Columns that UTF-8 text takes on a terminal, counting every code point as one. */

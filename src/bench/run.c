@@ -78,31 +78,13 @@ static PRINTF(3, 4) void refuse(struct run_result *r, enum outcome outcome, cons
 	r->reason = str_take(&s);
 }
 
-/* ": 'LINE'" with the last line that is not blank, cut; nothing if there is none. */
-static void add_last_line(struct str *out, const struct str *text)
-{
-	size_t end = text->n, begin;
-
-	while (end && strchr(" \t\r\n", text->p[end - 1]))
-		end--;
-	begin = end;
-	while (begin && text->p[begin - 1] != '\n')
-		begin--;
-	size_t n = end - begin < 120 ? end - begin : 120;
-	if (!n)
-		return;
-	str_puts(out, ": '");
-	str_add(out, text->p + begin, n);
-	str_puts(out, n < end - begin ? "...'" : "'");
-}
-
 static void what_it_said(const struct running *x, struct str *out)
 {
 	size_t before = out->n;
 
-	add_last_line(out, &x->err);
+	str_add_last_line(out, &x->err);
 	if (out->n == before)
-		add_last_line(out, &x->out);
+		str_add_last_line(out, &x->out);
 }
 
 /* --- children ------------------------------------------------------------------------------------------------------- */
@@ -151,7 +133,7 @@ static int helper(struct running *x, const char *name, const char *command, bool
 	if (r.end == PROC_EXITED && r.status == 0)
 		return 0;
 	proc_describe(&r, spec.timeout_ns, &why);
-	add_last_line(&why, &out);
+	str_add_last_line(&why, &out);
 	explain_absent(x->s, &out, &why);
 	refuse(x->ret, r.end == PROC_TIMED_OUT ? OUTCOME_TIMEOUT : OUTCOME_FAILED, "%s: %s", name,
 	       why.p);
