@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * execve() gives ENOENT both for a program that does not exist and for a script whose interpreter does not, and dash and busybox say
- * "not found" for both; bash names the interpreter, or says "required file not found". Line ends of DOS are the usual cause: the
+ * "not found" for both; bash names the interpreter itself, or says "required file not found". Line ends of DOS are the usual cause: the
  * interpreter is then "/bin/sh\r".
  *
  * The shells' words are looked at, not a start of our own, since most commands that need a shell start the script somewhere in their
@@ -20,8 +20,7 @@ enum { LINE_MAX_BYTES = 256 };
 static char *find_name(const char *said)
 {
 	static const char *const words[] = { ": not found",
-					     ": cannot execute: required file not found",
-					     ": bad interpreter:" };
+					     ": cannot execute: required file not found" };
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		const char *end = strstr(said, words[i]), *begin = end;
@@ -85,7 +84,7 @@ void absent_explain(const char *said, const char *cwd, const char *bind_from, co
 
 	if (path)
 		read_interpreter(path, &interpreter);
-	if (!interpreter.n || fs_exists(interpreter.p))
+	if (*interpreter.p != '/' || fs_exists(interpreter.p))
 		return;
 	if (strchr(interpreter.p, '\r'))
 		str_puts(reason, " (it is there, but its lines end as in DOS, with CR LF, so its "
