@@ -38,7 +38,7 @@ setup() {
 	make_history 2
 	cd project
 	for words in 'history nofile' 'history notes' 'bisect c1 c2 --bench true --from /nonexistent' \
-		'simulate --file nofile' 'run c1 --config nofile' 'run c1 --bench true --target sim=nofile'; do
+		'simulate --file nofile' 'run c1 --config nofile' 'run c1 --workload ./nofile.yaml' 'run c1 --bench true --target sim=nofile'; do
 		# shellcheck disable=SC2086 # several words
 		culprit_run $words
 		expect_status 2

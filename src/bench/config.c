@@ -334,7 +334,7 @@ static int load_base(struct loading *l, const char *path, const char *argument)
 {
 	AUTO(conf_file) struct conf *file = NULL;
 	AUTO(str) struct str text = STR_INIT;
-	int r = fs_read(path, CONF_MAX_BYTES, &text, l->e);
+	int r = fs_read_named(path, CONF_MAX_BYTES, &text, l->e);
 
 	if (r == 0)
 		r = conf_parse(text.p, text.n, path, &file, l->e);
