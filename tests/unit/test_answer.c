@@ -126,7 +126,7 @@ static void commits_alike_share_a_probability(void **state UNUSED)
 		" the likeliest commit has P = 16.3 %, and 95 % is asked for\n",
 		" it is one of 6 that no measured commit tells apart, P = 97.7 % together\n",
 		" change     +8.0 % [+7.0, +9.0] between the ends, by all builds so far\n",
-		" budget     spent; the same command with a larger one goes on from here\n",
+		" budget     spent; the same command with a larger one, without --new, goes on from here\n",
 	};
 	struct answer_style style = { 0 };
 	struct json *root = NULL;
