@@ -210,7 +210,7 @@ digest() { find "$1" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | s
 	cd project
 	cat >asks <<-'EOF'
 		#!/bin/sh
-		printf 'parent: %s s\n' "$(tr '\0' ' ' </proc/$PPID/cmdline | grep -c "sh -c ./asks")"
+		printf 'parent: %s s\n' "$(tr '\0' ' ' </proc/$PPID/cmdline | grep -c "sh -c -- ./asks")"
 		printf 'words: %d s\n' $#
 		printf 'length: %d s\n' ${#2}
 		[ "$PWD" = "$(pwd)" ] && printf 'folder: 1 s\n'
