@@ -13,7 +13,7 @@ setup() {
 		# shellcheck disable=SC2086 # two words
 		culprit_run compare $words
 		expect_status 2
-		expect_one_line "'nofile' is neither a file nor a revision: this is not a git repository"
+		expect_one_line "'nofile' is neither a file nor a revision: not a git repository (or any parent)"
 	done
 	make_history 2
 	cd project

@@ -97,8 +97,8 @@ static void say_which_is_no_file(const struct strvec *args, struct err *e)
 		err_wrap(e, "'%s' is no file, so these are not files of results", none);
 }
 
-/* `repo` is NULL where there is none. What is wrong with a variant otherwise is said when it is parsed. */
-static int check_name(struct repo *repo, const char *arg, struct err *e)
+/* `repo` is NULL where there is none, which `no_repo` says. What is wrong with a variant otherwise is said when it is parsed. */
+static int check_name(struct repo *repo, const char *no_repo, const char *arg, struct err *e)
 {
 	struct err why = ERR_INIT;
 	struct variant v = { 0 };
@@ -110,9 +110,8 @@ static int check_name(struct repo *repo, const char *arg, struct err *e)
 	if (!v.rev || v.n_changes || fs_is_dir(arg) || *arg == '-' || !*arg || strstr(arg, ".."))
 		r = 0;
 	else if (!repo)
-		r = err_set(e, ERR_USAGE,
-			    "'%s' is neither a file nor a revision: this is not a git repository",
-			    arg);
+		r = err_set(e, ERR_USAGE, "'%s' is neither a file nor a revision: %s", arg,
+			    no_repo);
 	else if (repo_resolve(repo, arg, oid, &why) < 0 && why.kind == ERR_USAGE &&
 		 starts_with(why.msg, "unknown revision"))
 		r = err_set(e, ERR_USAGE, "'%s' is neither a file nor a revision%s", arg,
@@ -134,7 +133,7 @@ static int check_names(const struct strvec *args, struct err *e)
 		return 0; /* opening the session says it again */
 	r = 0;
 	for (size_t i = 0; i < args->n && r == 0; i++)
-		r = check_name(repo, args->v[i], e);
+		r = check_name(repo, why.msg, args->v[i], e);
 	repo_close(repo);
 	return r;
 }
