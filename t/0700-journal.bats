@@ -341,3 +341,24 @@ BenchmarkDeflate 1 500000000 ns/op 2 ops-ops/s' ] || complain 'go'
 	expect_status 4
 	expect_one_line 'cannot be written'
 }
+
+@test 'a hunt that was begun with --new can be gone on with, also beside others of the same question' {
+	make_history 8
+	plant 5 +12%
+	cd project
+	args=(c1 c8 --build 'sh build.sh' --bench ./program --no-relayout)
+	culprit_run bisect "${args[@]}"
+	expect_status 0
+	culprit_run bisect "${args[@]}" --new
+	expect_status 0
+	culprit_run undo --hunt 2 1
+	expect_status 0
+	culprit_run resume --json
+	expect_status 0
+	[ "$(jq .hunt <<<"$output")" -eq 2 ]
+	[ "$(jq -r .verdict <<<"$output")" = named ]
+	culprit_run undo --hunt 1 1
+	culprit_run resume 1 --json
+	expect_status 0
+	[ "$(jq .hunt <<<"$output")" -eq 1 ]
+}

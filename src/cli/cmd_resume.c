@@ -56,7 +56,7 @@ static int find(const struct resume_args *a, const char *number, int64_t *ret_id
 	return 0;
 }
 
-static int again(const struct strvec *argv, int64_t id)
+static int again(const struct resume_args *a, const struct strvec *argv, int64_t id)
 {
 	struct strvec words = STRVEC_INIT;
 	const struct cmd *c = cmd_find(argv->v[0]);
@@ -66,6 +66,11 @@ static int again(const struct strvec *argv, int64_t id)
 		return status;
 	strvec_add(&words, argv->v[0]);
 	strvec_addf(&words, "--resume-hunt=%lld", (long long)id);
+	/* every command that can be resumed has these */
+	if (a->common.json)
+		strvec_add(&words, "--json");
+	if (a->common.quiet)
+		strvec_add(&words, "--quiet");
 	for (size_t i = 1; i < argv->n; i++)
 		strvec_add(&words, argv->v[i]);
 	status = c->run((int)words.n, (const char *const *)words.v);
@@ -92,7 +97,7 @@ static int resume(const struct resume_args *a, const struct strvec *args)
 		err_errno(&e, "hunt %lld was begun in %s", (long long)id, cwd);
 		status = cmd_fail(&e);
 	} else {
-		status = again(&argv, id);
+		status = again(a, &argv, id);
 	}
 	strvec_done(&argv);
 	return status;
