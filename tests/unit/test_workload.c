@@ -95,7 +95,7 @@ static void names_that_are_none(void **state UNUSED)
 	setenv("CULPRIT_WORKLOADS", "/nonexistent", 1);
 	assert_int_equal(workload_list(&all, &e), -ERR_ENV);
 	assert_int_equal(workload_open("hackbench", &w, &e), -ERR_ENV);
-	assert_int_equal(workload_open("/nonexistent/x.yaml", &w, &e), -ERR_MISSING);
+	assert_int_equal(workload_open("/nonexistent/x.yaml", &w, &e), -ERR_USAGE);
 }
 
 static void what_is_missing_comes_with_its_package(void **state UNUSED)
