@@ -78,3 +78,30 @@ setup() {
 	expect_status 4
 	expect_err "writing '/nothere/x'"
 }
+
+@test 'gate --dry-run says what it would take and measures nothing' {
+	culprit_run "${gate[@]}" c2 c3 --dry-run --markdown ../summary
+	expect_status 0
+	expect_out 'one: 2 sides'
+	expect_out 'two: 2 sides'
+	expect_out 'Nothing was built or run'
+	[ ! -e ../summary ]
+	[ ! -e .culprit/culprit.db ] || [ "$(sqlite3 .culprit/culprit.db 'select count(*) from hunt')" -eq 0 ]
+}
+
+@test 'a comparison of the gate, and a stage of a hunt, can be gone on with by itself: its command says all that was said' {
+	culprit_run gate c2 c3 --build 'sh build.sh' --bench ./program --reader lines -n 12 -w 1 --margin 2% --json
+	expect_status 1
+	culprit_run undo --hunt 1 1
+	expect_status 0
+	culprit_run resume 1 --json
+	expect_status 1
+	jq -e '.command == "compare" and .hunt == 1' <<<"$output"
+	culprit_run hunt c1 c4 --build 'sh build.sh' --bench ./program --reader lines -w 1 --no-explain --json
+	expect_status 0
+	stage=$(jq '[.stages[] | select(.command == "bisect")][0].hunt' <<<"$output")
+	culprit_run undo --hunt "$stage" 1
+	culprit_run resume "$stage" --json
+	expect_status 0
+	jq -e --argjson n "$stage" '.command == "bisect" and .hunt == $n' <<<"$output"
+}

@@ -75,14 +75,10 @@ int measuring_of_bisect(const struct strvec *argv, struct measuring_opts *ret, s
 	return 0;
 }
 
-static int status_of(const char *answer)
-{
-	__attribute__((cleanup(json_root_done))) struct json *root = NULL;
-
-	if (json_parse(answer, strlen(answer), "answer", &root, NULL) < 0)
-		return CMD_FAILED;
-	return strcmp(answer_str(root, "verdict"), "undecided") ? CMD_OK : CMD_UNDECIDED;
-}
+static const struct verdict_status statuses[] = {
+	{ "undecided", CMD_UNDECIDED },
+	{ NULL, CMD_OK },
+};
 
 static int bisect(const struct bisect_args *a, const struct opt_args *rest)
 {
@@ -137,7 +133,7 @@ static int bisect(const struct bisect_args *a, const struct opt_args *rest)
 	}
 	if (r == 0)
 		r = measuring_show(&a->m, answer, stored, &e);
-	return r < 0 ? measuring_fail(&e) : status_of(answer);
+	return r < 0 ? measuring_fail(&e) : measuring_status(answer, statuses);
 }
 
 int cmd_bisect(int argc, const char *const *argv)

@@ -54,26 +54,10 @@ const struct opt cmd_confirm_options[] = {
 };
 
 /* 0 the commit is the cause or a part of it, 1 it is not shown to be, 3 undecided, 4 it cannot be taken out. */
-static int status_of(const char *answer)
-{
-	static const struct {
-		const char *verdict;
-		int status;
-	} table[] = {
-		{ "confirmed", CMD_OK },  { "partly", CMD_OK },		  { "refuted", CMD_WORSE },
-		{ "no-loss", CMD_WORSE }, { "undecided", CMD_UNDECIDED },
-	};
-	__attribute__((cleanup(json_root_done))) struct json *root = NULL;
-
-	if (json_parse(answer, strlen(answer), "answer", &root, NULL) < 0)
-		return CMD_FAILED;
-	if (!strcmp(answer_str(root, "command"), "plan"))
-		return CMD_OK;
-	for (size_t i = 0; i < ARRAY_LEN(table); i++)
-		if (!strcmp(answer_str(root, "verdict"), table[i].verdict))
-			return table[i].status;
-	return CMD_FAILED;
-}
+static const struct verdict_status statuses[] = {
+	{ "confirmed", CMD_OK },  { "partly", CMD_OK },		  { "refuted", CMD_WORSE },
+	{ "no-loss", CMD_WORSE }, { "undecided", CMD_UNDECIDED }, { NULL, CMD_FAILED },
+};
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
@@ -152,7 +136,7 @@ static int confirm(struct confirm_args *a, const struct strvec *args)
 		r = measure(a, commit, &named, &answer, &stored, &e);
 	if (r == 0)
 		r = measuring_show(&a->m, answer, stored, &e);
-	return r < 0 ? measuring_fail(&e) : status_of(answer);
+	return r < 0 ? measuring_fail(&e) : measuring_status(answer, statuses);
 }
 
 int cmd_confirm(int argc, const char *const *argv)

@@ -32,12 +32,6 @@ const struct opt cmd_explain_options[] = {
 	OPT_END,
 };
 
-/* Of the hunt's command: what says what is measured, and where its journal is. */
-static const char *const taken_over[] = { "build",     "bench",	   "set",    "config",
-					  "benchmark", "workload", "metric", "measure",
-					  "target",    "smp",	   "jobs",   "warmup",
-					  "margin",    "alpha",	   "store",  NULL };
-
 static int explain(const struct explain_args *a, const struct strvec *args)
 {
 	struct err e = ERR_INIT;
@@ -88,7 +82,8 @@ static int spell_out(const char *store, const char *number, int argc, const char
 	__attribute__((cleanup(opened_store_done))) struct store *st = NULL;
 	AUTO(explainable) struct explainable x = { 0 };
 	AUTO_FREE char *full = NULL;
-	const char *own[64];
+	static const char *const another_order[] = { "seed", NULL };
+	const char *own[64], *taken_over[MEASURING_NAMES];
 	int64_t hunt = 0;
 	int r = number ? storedir_hunt_number(number, &hunt, e) : 0;
 
@@ -97,6 +92,7 @@ static int spell_out(const char *store, const char *number, int argc, const char
 		return r;
 	const struct cmd *c = cmd_find(x.argv.v[0]);
 
+	measuring_names(another_order, taken_over);
 	own_names(own, ARRAY_LEN(own));
 	strvec_add(ret, "explain");
 	if (!c)

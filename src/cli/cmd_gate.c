@@ -60,41 +60,15 @@ static int list_benchmarks(const struct gate_args *a, struct strvec *ret, struct
 
 	if (r < 0)
 		return r;
-	const char *only = s.opt.benchmark	  ? s.opt.benchmark
-			   : s.config.bench_given ? "default"
-						  : NULL;
-
-	for (size_t i = 0; i < s.config.n_benchmarks; i++)
-		if (!only || !strcmp(only, s.config.benchmarks[i].name))
-			strvec_add(ret, s.config.benchmarks[i].name);
+	session_benchmarks(&s, ret);
 	session_close(&s);
 	return ret->n ? 0
 		      : err_set(e, ERR_USAGE,
 				"gate wants a benchmark: --bench CMD, or culprit.yaml");
 }
 
-/* The command that would make this comparison alone. */
-static int spell(const struct gate_args *a, const char *benchmark, const struct strvec *ends,
-		 double alpha, struct strvec *ret, struct err *e)
-{
-	static const char *const taken_over[] = { "build",    "bench",	 "set",	   "config",
-						  "workload", "measure", "metric", "target",
-						  "smp",      "jobs",	 "warmup", "margin",
-						  "seed",     "runs",	 "store",  NULL };
-	int argc = 0;
-
-	while (a->m.argv[argc])
-		argc++;
-	strvec_add(ret, "compare");
-	int r = opt_pick(cmd_gate_options, taken_over, argc, a->m.argv, ret, e);
-
-	if (!a->m.common.bench && !a->m.workload)
-		strvec_addf(ret, "--benchmark=%s", benchmark);
-	strvec_addf(ret, "--alpha=%.17g", alpha);
-	strvec_add(ret, ends->v[0]);
-	strvec_add(ret, ends->v[1]);
-	return r;
-}
+/* Its alpha is its share. */
+static const char *const of_the_comparison[] = { "benchmark", "alpha", NULL };
 
 static int compare_one(const struct gate_args *a, const char *benchmark, const struct strvec *ends,
 		       double alpha, char **ret_answer, struct err *e)
@@ -109,11 +83,18 @@ static int compare_one(const struct gate_args *a, const char *benchmark, const s
 		.alpha = alpha,
 		.seed = (uint64_t)a->m.seed_option,
 		.max_runs = a->runs,
+		.dry_run = a->m.dry_run,
 	};
-	int r = spell(a, benchmark, ends, alpha, &words, e);
+	int r = measuring_spell(&a->m, cmd_gate_options, of_the_comparison, "compare", benchmark,
+				NULL, &words, e);
 
 	if (r < 0)
 		return r;
+	if (a->runs)
+		strvec_addf(&words, "--runs=%u", a->runs);
+	strvec_addf(&words, "--alpha=%.17g", alpha);
+	strvec_add(&words, ends->v[0]);
+	strvec_add(&words, ends->v[1]);
 	m.argv = (const char *const *)words.v;
 	if (!m.workload)
 		m.benchmark = benchmark;
@@ -155,7 +136,9 @@ static int measure(const struct gate_args *a, const struct strvec *ends, struct 
 
 	json_out_object(&w, NULL);
 	json_out_int(&w, "schema", 1);
-	json_out_text(&w, "command", "gate");
+	json_out_text(&w, "command", a->m.dry_run ? "plan" : "gate");
+	if (a->m.dry_run)
+		json_out_text(&w, "for", "gate");
 	json_out_text(&w, "base", ends->v[0]);
 	json_out_text(&w, "head", ends->v[1]);
 	json_out_text(&w, "fail_on", fail_ons[a->fail_on]);
@@ -219,11 +202,13 @@ static int gate(const struct gate_args *a, const struct strvec *ends)
 	r = measure(a, ends, &out, &e);
 	if (r == 0)
 		r = json_parse_stored(out.p, "the gate's answer", &root, &e);
-	if (r == 0)
+	if (r == 0 && !a->m.dry_run)
 		r = write_forms(a, root, &e);
 	if (r == 0)
 		r = measuring_show(&a->m, out.p, false, &e);
-	return r < 0 ? measuring_fail(&e) : status_of(gate_judge(root));
+	if (r < 0)
+		return measuring_fail(&e);
+	return a->m.dry_run ? CMD_OK : status_of(gate_judge(root));
 }
 
 int cmd_gate(int argc, const char *const *argv)

@@ -43,30 +43,8 @@ const struct opt cmd_hunt_options[] = {
 	OPT_END,
 };
 
-/* What a stage's own command takes over. The metric and the benchmark are the stage's. */
-static const char *const taken_over[] = { "build",   "bench",  "set",  "config", "workload",
-					  "measure", "target", "smp",  "jobs",	 "warmup",
-					  "margin",  "alpha",  "seed", "store",	 NULL };
-
-static int spell(struct hunt_args *a, const char *command, const char *benchmark,
-		 const char *metric, const char *const *args, struct err *e)
-{
-	int argc = 0;
-
-	while (a->m.argv[argc])
-		argc++;
-	strvec_done(&a->words);
-	strvec_add(&a->words, command);
-	int r = opt_pick(cmd_hunt_options, taken_over, argc, a->m.argv, &a->words, e);
-
-	if (benchmark && !a->m.common.bench && !a->m.workload)
-		strvec_addf(&a->words, "--benchmark=%s", benchmark);
-	if (metric)
-		strvec_addf(&a->words, "--metric=%s", metric);
-	for (; *args; args++)
-		strvec_add(&a->words, *args);
-	return r;
-}
+/* The metric and the benchmark are the stage's. */
+static const char *const of_the_stage[] = { "benchmark", "metric", NULL };
 
 static int open_stage(void *arg, const char *command, const char *benchmark, const char *metric,
 		      const char *const *args, struct session *ret, struct err *e)
@@ -82,8 +60,12 @@ static int open_stage(void *arg, const char *command, const char *benchmark, con
 		m.no_benchmark = true;
 		return measuring_open(&m, command, ret, e);
 	}
-	if ((r = spell(a, command, benchmark, metric, args, e)) < 0)
+	strvec_done(&a->words);
+	if ((r = measuring_spell(&a->m, cmd_hunt_options, of_the_stage, command, benchmark, metric,
+				 &a->words, e)) < 0)
 		return r;
+	for (; *args; args++)
+		strvec_add(&a->words, *args);
 	free(a->benchmark);
 	free(a->metric);
 	a->benchmark = benchmark ? xstrdup(benchmark) : NULL;
@@ -108,21 +90,12 @@ static double margin_of(void *arg, const struct session *s, bool *ret_given)
 }
 
 /* 0 all that got worse has its culprits, or nothing did; 3 something is left or undecided. */
-static int status_of(const char *answer)
-{
-	__attribute__((cleanup(json_root_done))) struct json *root = NULL;
-
-	if (json_parse(answer, strlen(answer), "answer", &root, NULL) < 0)
-		return CMD_FAILED;
-	static const char *const good[] = { "explained", "named", "none" };
-
-	if (!strcmp(answer_str(root, "command"), "plan"))
-		return CMD_OK;
-	for (size_t i = 0; i < ARRAY_LEN(good); i++)
-		if (!strcmp(answer_str(root, "verdict"), good[i]))
-			return CMD_OK;
-	return CMD_UNDECIDED;
-}
+static const struct verdict_status statuses[] = {
+	{ "explained", CMD_OK },
+	{ "named", CMD_OK },
+	{ "none", CMD_OK },
+	{ NULL, CMD_UNDECIDED },
+};
 
 static int hunt(struct hunt_args *a, const struct opt_args *rest)
 {
@@ -152,7 +125,7 @@ static int hunt(struct hunt_args *a, const struct opt_args *rest)
 
 	if (r == 0)
 		r = measuring_show(&a->m, answer, stored, &e);
-	return r < 0 ? measuring_fail(&e) : status_of(answer);
+	return r < 0 ? measuring_fail(&e) : measuring_status(answer, statuses);
 }
 
 int cmd_hunt(int argc, const char *const *argv)

@@ -36,26 +36,10 @@ const struct opt cmd_try_options[] = {
 };
 
 /* 0 a patch repairs all or a part of it, 1 none is shown to, 3 undecided, 4 none could be tried. */
-static int status_of(const char *answer)
-{
-	static const struct {
-		const char *verdict;
-		int status;
-	} table[] = {
-		{ "repairs", CMD_OK },	  { "partly", CMD_OK },		  { "no-help", CMD_WORSE },
-		{ "no-loss", CMD_WORSE }, { "undecided", CMD_UNDECIDED },
-	};
-	__attribute__((cleanup(json_root_done))) struct json *root = NULL;
-
-	if (json_parse(answer, strlen(answer), "answer", &root, NULL) < 0)
-		return CMD_FAILED;
-	if (!strcmp(answer_str(root, "command"), "plan"))
-		return CMD_OK;
-	for (size_t i = 0; i < ARRAY_LEN(table); i++)
-		if (!strcmp(answer_str(root, "verdict"), table[i].verdict))
-			return table[i].status;
-	return CMD_FAILED;
-}
+static const struct verdict_status statuses[] = {
+	{ "repairs", CMD_OK },	  { "partly", CMD_OK },		  { "no-help", CMD_WORSE },
+	{ "no-loss", CMD_WORSE }, { "undecided", CMD_UNDECIDED }, { NULL, CMD_FAILED },
+};
 
 static int measure(const struct try_args *a, const struct strvec *patches,
 		   const struct confirm_named *n, char **ret_answer, bool *ret_stored,
@@ -137,7 +121,7 @@ static int try_patches(struct try_args *a, const struct strvec *patches)
 		r = measure(a, patches, &named, &answer, &stored, &e);
 	if (r == 0)
 		r = measuring_show(&a->m, answer, stored, &e);
-	return r < 0 ? measuring_fail(&e) : status_of(answer);
+	return r < 0 ? measuring_fail(&e) : measuring_status(answer, statuses);
 }
 
 int cmd_try(int argc, const char *const *argv)

@@ -90,15 +90,17 @@ static bool put_ends(const struct json *question, const struct json *answer, str
 }
 
 /* A trial that has no answer yet, or could measure nothing. */
-static void put_trial(const struct json *q, struct str *out)
+static void put_trial(const struct json *q, const struct json *answer, struct str *out)
 {
 	const struct json *patches = json_get(q, "patches");
 	const char *ends[] = { json_to_text(q, "good"), json_to_text(q, "bad") };
+	const char *names[] = { json_to_text(answer, "good.name"),
+				json_to_text(answer, "bad.name") };
 
 	for (size_t i = 0; i < ARRAY_LEN(ends) && json_count(patches); i++)
 		if (ends[i]) {
 			str_puts(out, i ? " " : "");
-			journal_put_node(ends[i], out);
+			journal_put_node(names[i] ? names[i] : ends[i], out);
 		}
 	for (size_t i = 0; i < json_count(patches); i++) {
 		const char *file = json_to_text(json_at(patches, i), "file");
@@ -119,7 +121,7 @@ void journal_question(const struct hunt_row *h, struct str *out)
 	if (!put_ends(q, answer, out)) {
 		const struct json *variants = json_get(answer, "variants");
 
-		put_trial(q, out);
+		put_trial(q, answer, out);
 		if (out->n == before)
 			put_list(json_count(variants) ? variants : json_get(q, "variants"), out);
 	}

@@ -181,3 +181,66 @@ int measuring_fail(const struct err *e)
 	}
 	return cmd_fail(e);
 }
+
+int measuring_status(const char *answer, const struct verdict_status *table)
+{
+	__attribute__((cleanup(json_root_done))) struct json *root = NULL;
+
+	if (json_parse(answer, strlen(answer), "answer", &root, NULL) < 0)
+		return CMD_FAILED;
+	if (!strcmp(answer_str(root, "command"), "plan"))
+		return CMD_OK;
+	while (table->verdict && strcmp(answer_str(root, "verdict"), table->verdict) != 0)
+		table++;
+	return table->status;
+}
+
+struct all_opts {
+	struct measuring_opts m;
+};
+static const struct opt all_options[] = {
+	OPT_COMMON_CONFIG(struct all_opts, m.common),
+	OPT_MEASURING(struct all_opts, m),
+	OPT_COMMON_STORE(struct all_opts, m.common),
+	OPT_END,
+};
+
+static bool is_in(const char *name, const char *const *list)
+{
+	for (; list && *list; list++)
+		if (!strcmp(name, *list))
+			return true;
+	return false;
+}
+
+void measuring_names(const char *const *without, const char *ret[MEASURING_NAMES])
+{
+	static const char *const of_one_go[] = { "new", "dry-run", "budget", "resume-hunt", NULL };
+	size_t n = 0;
+
+	for (const struct opt *o = all_options; o->type != OPT_LAST && n + 1 < MEASURING_NAMES; o++)
+		if (o->type != OPT_HEADING && !is_in(o->name, of_one_go) &&
+		    !is_in(o->name, without))
+			ret[n++] = o->name;
+	ret[n] = NULL;
+}
+
+int measuring_spell(const struct measuring_opts *m, const struct opt *options,
+		    const char *const *without, const char *command, const char *benchmark,
+		    const char *metric, struct strvec *ret, struct err *e)
+{
+	const char *names[MEASURING_NAMES];
+	int argc = 0;
+
+	measuring_names(without, names);
+	while (m->argv[argc])
+		argc++;
+	strvec_add(ret, command);
+	int r = opt_pick(options, names, argc, m->argv, ret, e);
+
+	if (benchmark && !m->common.bench && !m->workload)
+		strvec_addf(ret, "--benchmark=%s", benchmark);
+	if (metric)
+		strvec_addf(ret, "--metric=%s", metric);
+	return r;
+}

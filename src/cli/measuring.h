@@ -84,3 +84,23 @@ int measuring_show(const struct measuring_opts *m, const char *answer, bool stor
 		   struct err *e) MUST_USE;
 /* The end of a failed command; a stop says how to go on. */
 int measuring_fail(const struct err *e);
+
+/* The exit status of an answer by its verdict; one that is in no row has the status of the row with a NULL verdict, which ends the table. A plan is CMD_OK. */
+struct verdict_status {
+	const char *verdict;
+	int status;
+};
+int measuring_status(const char *answer, const struct verdict_status *table);
+/*
+ * The names of the measuring options, which say what is built, run and measured, but for those about one go of a command (--new, --dry-run, --budget) and the
+ * `without`; NULL-terminated, for opt_pick. What is added to OPT_MEASURING is among them.
+ */
+enum { MEASURING_NAMES = 48 };
+void measuring_names(const char *const *without, const char *ret[MEASURING_NAMES]);
+/*
+ * The command that would do one part of `m`'s alone: `command`, m->argv's measuring options (of the table `options`) but for the `without`, the benchmark where the configuration has
+ * several, the metric if not NULL; arguments are the caller's to add.
+ */
+int measuring_spell(const struct measuring_opts *m, const struct opt *options,
+		    const char *const *without, const char *command, const char *benchmark,
+		    const char *metric, struct strvec *ret, struct err *e) MUST_USE;

@@ -456,12 +456,6 @@ static int introduced(struct bisect *b, struct err *e)
 	return 0;
 }
 
-/* A finished hunt is answered from the store, unless something was marked or withdrawn after it ended. */
-static bool stands(const struct hunt_row *row)
-{
-	return row->answer && row->status && !strcmp(row->status, "answered");
-}
-
 /*
  * More than one change: each range is a search of its own, with its own samples; their answers join this one. Deeper than three levels
  * the ranges are only reported.
@@ -524,13 +518,10 @@ static int hunt(struct bisect *b, char **ret_answer, bool *ret_stored, struct er
 	r = session_hunt(b->s, "bisect", q.p, graph.p, b->o->seed, &row, &known, e);
 	if (r < 0)
 		return r;
-	if (known && stands(&row)) {
-		*ret_answer = xstrdup(row.answer);
+	if (known && session_answered(b->s, &row, ret_answer)) {
 		*ret_stored = true;
 		return 0;
 	}
-	if (known)
-		session_note(b->s, "resuming hunt %lld", (long long)row.id);
 	if ((r = run_search(b, e)) < 0)
 		return r;
 	r = bisect_answer(b, ret_answer, e);

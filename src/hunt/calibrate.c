@@ -115,15 +115,12 @@ static int hunt(struct session *s, const struct calibrate_options *o, struct due
 	json_out_close(&w);
 	if ((r = session_hunt(s, "calibrate", q.p, NULL, o->seed, &row, &known, e)) < 0)
 		return r;
-	if (known && row.answer && !strcmp(row.status, "answered")) {
-		*ret_answer = xstrdup(row.answer);
+	if (known && session_answered(s, &row, ret_answer)) {
 		*ret_stored = true;
 		return 0;
 	}
 	name_sides(d, o->variant, key.p);
 	d->fixed_runs = o->runs; /* before the replay, which makes the plan from it */
-	if (known)
-		session_note(s, "resuming hunt %lld", (long long)row.id);
 	if ((known && (r = sides_replay(s, &d, 1, e)) < 0) ||
 	    (r = measure_build(s, &d->sides[0].variant, key.p, 0, false, &b, e)) < 0)
 		return r;

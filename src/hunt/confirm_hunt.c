@@ -89,7 +89,6 @@ static int replay(struct confirm *c, struct err *e)
 {
 	struct duel *duels[] = { &c->duel, &c->relaid };
 
-	session_note(c->s, "resuming hunt %lld", (long long)c->s->hunt);
 	return sides_replay(c->s, duels, c->relaid.n_sides ? 2 : 1, e);
 }
 
@@ -125,8 +124,7 @@ static int hunt(struct confirm *c, char **ret_answer, bool *ret_stored, struct e
 	r = session_hunt(c->s, "confirm", q.p, NULL, c->o->seed, &row, &known, e);
 	if (r < 0)
 		return r;
-	if (known && row.answer && row.status && !strcmp(row.status, "answered")) {
-		*ret_answer = xstrdup(row.answer);
+	if (known && session_answered(c->s, &row, ret_answer)) {
 		*ret_stored = true;
 		return 0;
 	}

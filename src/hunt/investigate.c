@@ -34,103 +34,101 @@ static void work_done(struct work *w)
 
 /* --- one stage -------------------------------------------------------------------------------------------------------- */
 
-struct result {
+/* A stage while it is done. */
+struct step {
+	const struct investigate_options *o;
+	const struct inquiry_stage *g;
+	struct session *s;
+	size_t n_patches;
+	double margin;
+	bool margin_given;
 	char *answer;
-	bool stored;
-	int64_t hunt;
 };
 
-static int run_ends(struct work *w, const struct inquiry_stage *g, struct session *s,
-		    struct result *ret, struct err *e)
+static int run_ends(struct step *x, struct err *e)
 {
-	const char *variants[] = { w->o->good, w->o->bad };
-	bool given;
+	const char *variants[] = { x->o->good, x->o->bad };
 	struct versus_options o = {
 		.variants = variants,
 		.n = 2,
-		.alpha = w->o->alpha,
-		.margin = w->o->margin(w->o->arg, s, &given),
-		.seed = w->o->seed,
-		.dry_run = w->o->dry_run,
+		.alpha = x->o->alpha,
+		.margin = x->margin,
+		.seed = x->o->seed,
+		.dry_run = x->o->dry_run,
 	};
+	bool stored;
 
-	(void)g;
-	return versus_hunt(s, &o, &ret->answer, &ret->stored, e);
+	return versus_hunt(x->s, &o, &x->answer, &stored, e);
 }
 
-static int run_search(struct work *w, const struct inquiry_stage *g, struct session *s,
-		      struct result *ret, struct err *e)
+static int run_search(struct step *x, struct err *e)
 {
-	bool is_fix = g->kind == INQUIRY_FIX, given;
+	bool is_fix = x->g->kind == INQUIRY_FIX, stored;
 	struct bisect_options o = {
-		.good = is_fix ? w->o->fixed_in : g->good,
-		.bad = is_fix ? w->o->bad : g->bad,
+		.good = is_fix ? x->o->fixed_in : x->g->good,
+		.bad = is_fix ? x->o->bad : x->g->bad,
 		.fix = is_fix,
-		.introduced = is_fix ? g->commit : NULL,
-		.alpha = w->o->alpha,
-		.margin = w->o->margin(w->o->arg, s, &given),
-		.coarser = !given,
-		.seed = w->o->seed,
-		.dry_run = w->o->dry_run,
+		.introduced = is_fix ? x->g->commit : NULL,
+		.alpha = x->o->alpha,
+		.margin = x->margin,
+		.coarser = !x->margin_given,
+		.seed = x->o->seed,
+		.dry_run = x->o->dry_run,
 	};
 
-	return bisect_hunt(s, &o, &ret->answer, &ret->stored, e);
+	return bisect_hunt(x->s, &o, &x->answer, &stored, e);
 }
 
-static int run_confirm(struct work *w, const struct inquiry_stage *g, struct session *s,
-		       struct result *ret, struct err *e)
+static int run_confirm(struct step *x, struct err *e)
 {
-	bool given;
 	struct confirm_options o = {
-		.commit = g->commit,
-		.good = w->o->good,
-		.bad = w->o->bad,
+		.commit = x->g->commit,
+		.good = x->o->good,
+		.bad = x->o->bad,
 		.good_source = "option",
-		.alpha = w->o->alpha,
-		.margin = w->o->margin(w->o->arg, s, &given),
-		.seed = w->o->seed,
+		.alpha = x->o->alpha,
+		.margin = x->margin,
+		.seed = x->o->seed,
 	};
+	bool stored;
 
-	return confirm_hunt(s, &o, &ret->answer, &ret->stored, e);
+	return confirm_hunt(x->s, &o, &x->answer, &stored, e);
 }
 
-static int run_explain(struct work *w, const struct inquiry_stage *g, struct session *s,
-		       struct result *ret, struct err *e)
+static int run_explain(struct step *x, struct err *e)
 {
-	AUTO_FREE char *parent = xasprintf("%s^", g->commit);
-	const char *variants[] = { parent, g->commit };
-	bool given;
+	AUTO_FREE char *parent = xasprintf("%s^", x->g->commit);
+	const char *variants[] = { parent, x->g->commit };
 	struct versus_options o = {
 		.variants = variants,
 		.n = 2,
-		.alpha = w->o->alpha,
-		.margin = w->o->margin(w->o->arg, s, &given),
-		.seed = w->o->seed,
+		.alpha = x->o->alpha,
+		.margin = x->margin,
+		.seed = x->o->seed,
 		.explain = true,
 		.fixed_runs = EXPLAIN_RUNS,
 		.max_runs = EXPLAIN_RUNS,
 	};
+	bool stored;
 
-	return versus_hunt(s, &o, &ret->answer, &ret->stored, e);
+	return versus_hunt(x->s, &o, &x->answer, &stored, e);
 }
 
-static int run_try(struct work *w, const struct inquiry_stage *g, struct session *s,
-		   struct result *ret, struct err *e)
+static int run_try(struct step *x, struct err *e)
 {
-	bool given;
 	struct trial_options o = {
-		.good = w->o->good,
-		.bad = w->o->bad,
+		.good = x->o->good,
+		.bad = x->o->bad,
 		.good_source = "option",
-		.patches = w->o->patches,
-		.n = w->q.n_patches,
-		.alpha = w->o->alpha,
-		.margin = w->o->margin(w->o->arg, s, &given),
-		.seed = w->o->seed,
+		.patches = x->o->patches,
+		.n = x->n_patches,
+		.alpha = x->o->alpha,
+		.margin = x->margin,
+		.seed = x->o->seed,
 	};
+	bool stored;
 
-	(void)g;
-	return trial_hunt(s, &o, &ret->answer, &ret->stored, e);
+	return trial_hunt(x->s, &o, &x->answer, &stored, e);
 }
 
 /* The command that would do this stage alone. */
@@ -194,11 +192,11 @@ static bool is_of_the_stage(const struct inquiry_stage *g, int r)
 	return g->kind != INQUIRY_ENDS && (r == -ERR_USAGE || r == -ERR_ENV || r == -ERR_MISSING);
 }
 
-static int do_stage(struct work *w, const struct inquiry_stage *g, struct result *ret,
-		    struct err *e)
+/* *ret_answer is the caller's; *ret_hunt also where there is none. */
+static int do_stage(struct work *w, const struct inquiry_stage *g, char **ret_answer,
+		    int64_t *ret_hunt, struct err *e)
 {
-	static int (*const run[INQUIRY_KINDS])(struct work *, const struct inquiry_stage *,
-					       struct session *, struct result *, struct err *) = {
+	static int (*const run[INQUIRY_KINDS])(struct step *, struct err *) = {
 		[INQUIRY_ENDS] = run_ends,	 [INQUIRY_SEARCH] = run_search,
 		[INQUIRY_CONFIRM] = run_confirm, [INQUIRY_EXPLAIN] = run_explain,
 		[INQUIRY_FIX] = run_search,	 [INQUIRY_TRY] = run_try,
@@ -206,16 +204,20 @@ static int do_stage(struct work *w, const struct inquiry_stage *g, struct result
 	AUTO(strvec) struct strvec args = STRVEC_INIT;
 	bool one_metric = g->kind == INQUIRY_SEARCH || g->kind == INQUIRY_FIX;
 	struct session s = { 0 };
+	struct step x = { .o = w->o, .g = g, .s = &s, .n_patches = w->q.n_patches };
 
+	*ret_hunt = 0;
 	arguments(w, g, &args);
 	int r = w->o->open(w->o->arg, inquiry_command(g->kind), g->benchmark,
 			   one_metric ? g->metric : NULL, (const char *const *)args.v, &s, e);
 
 	if (r < 0)
 		return r;
+	x.margin = w->o->margin(w->o->arg, &s, &x.margin_given);
 	say_stage(&s, g);
-	r = run[g->kind](w, g, &s, ret, e);
-	ret->hunt = s.hunt;
+	r = run[g->kind](&x, e);
+	*ret_hunt = s.hunt;
+	*ret_answer = x.answer;
 	if (r == 0 && session_over_budget(&s))
 		w->stopped = true;
 	session_close(&s);
@@ -244,11 +246,11 @@ static int plan(struct work *w, char **ret_answer, struct err *e)
 	json_out_text(&j, "for", "hunt");
 	json_out_int(&j, "benchmarks", (int64_t)w->q.benchmarks.n);
 	for (size_t i = 0; i < ARRAY_LEN(stages) && r == 0; i++) {
-		struct result got = { 0 };
+		AUTO_FREE char *answer = NULL;
+		int64_t hunt;
 
-		if ((r = do_stage(w, &stages[i], &got, e)) == 0)
-			json_out_raw(&j, keys[i], got.answer);
-		free(got.answer);
+		if ((r = do_stage(w, &stages[i], &answer, &hunt, e)) == 0)
+			json_out_raw(&j, keys[i], answer);
 	}
 	json_out_close(&j);
 	if (r == 0)
@@ -307,15 +309,7 @@ static int question(const struct work *w, struct session *s, struct str *out, st
 	return r;
 }
 
-/* The benchmarks of the configuration, or the one that was asked for. */
-static void list_benchmarks(struct work *w, const struct session *s, const char *only)
-{
-	for (size_t i = 0; i < s->config.n_benchmarks; i++)
-		if (!only || !strcmp(s->config.benchmarks[i].name, only))
-			strvec_add(&w->q.benchmarks, s->config.benchmarks[i].name);
-}
-
-/* True if the answer stands. */
+/* *ret_answer is the stored answer, if it stands. */
 static int begin(struct work *w, struct session *s, char **ret_answer, struct err *e)
 {
 	AUTO(str) struct str text = STR_INIT;
@@ -328,13 +322,9 @@ static int begin(struct work *w, struct session *s, char **ret_answer, struct er
 	r = session_hunt(s, "hunt", text.p, NULL, w->o->seed, &row, &known, e);
 	w->hunt = s->hunt;
 	w->store_dir = xstrdup(s->store_dir);
-	if (r < 0 || !known)
-		return r;
-	if (row.answer && row.status && !strcmp(row.status, "answered"))
-		*ret_answer = xstrdup(row.answer);
-	else
-		session_note(s, "resuming hunt %lld", (long long)row.id);
-	return 0;
+	if (r == 0 && known)
+		session_answered(s, &row, ret_answer);
+	return r;
 }
 
 static void compose(const struct work *w, char **ret)
@@ -410,18 +400,16 @@ static int go_on(struct work *w, struct err *e)
 
 	for (inquiry_next(&w->q, &g); g.kind != INQUIRY_DONE && r == 0 && !w->stopped;
 	     inquiry_next(&w->q, &g)) {
-		struct result got = { 0 };
+		AUTO_FREE char *answer = NULL;
 
-		r = do_stage(w, &g, &got, e);
+		r = do_stage(w, &g, &answer, &g.hunt, e);
 		if (r < 0 && is_of_the_stage(&g, r)) {
 			g.why = xstrdup(e->msg);
 			*e = (struct err)ERR_INIT;
 			r = 0;
 		}
-		g.hunt = got.hunt;
 		if (r == 0 && (r = note_stage(w, &g, e)) == 0)
-			r = inquiry_add(&w->q, &g, got.answer, e);
-		free(got.answer);
+			r = inquiry_add(&w->q, &g, answer, e);
 		inquiry_stage_done(&g);
 	}
 	inquiry_stage_done(&g);
@@ -446,10 +434,7 @@ int investigate(const struct investigate_options *o, char **ret_answer, bool *re
 		return r;
 	for (const char *const *p = o->patches; p && *p; p++)
 		w.q.n_patches++;
-	list_benchmarks(&w, &s,
-			s.opt.benchmark	       ? s.opt.benchmark
-			: s.config.bench_given ? "default"
-					       : NULL);
+	session_benchmarks(&s, &w.q.benchmarks);
 	if (!o->dry_run)
 		r = begin(&w, &s, ret_answer, e);
 	session_close(&s);

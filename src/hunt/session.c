@@ -318,6 +318,27 @@ static int note_command(struct session *s, struct err *e)
 	return store_note(s->store, s->hunt, note.p, e);
 }
 
+bool session_answered(const struct session *s, const struct hunt_row *row, char **ret_answer)
+{
+	if (row->answer && row->status && !strcmp(row->status, "answered")) {
+		*ret_answer = xstrdup(row->answer);
+		return true;
+	}
+	session_note(s, "resuming hunt %lld", (long long)row->id);
+	return false;
+}
+
+void session_benchmarks(const struct session *s, struct strvec *ret)
+{
+	const char *only = s->opt.benchmark	   ? s->opt.benchmark
+			   : s->config.bench_given ? "default"
+						   : NULL;
+
+	for (size_t i = 0; i < s->config.n_benchmarks; i++)
+		if (!only || !strcmp(s->config.benchmarks[i].name, only))
+			strvec_add(ret, s->config.benchmarks[i].name);
+}
+
 bool session_command(const struct observations *obs, struct strvec *ret_argv, char **ret_cwd)
 {
 	for (size_t i = 0; i < obs->n; i++) {

@@ -169,6 +169,14 @@ void session_drop_twin(struct session *s);
 int session_hunt(struct session *s, const char *kind, const char *question, const char *graph,
 		 uint64_t seed, struct hunt_row *ret_row, bool *ret_known, struct err *e) MUST_USE;
 
+/*
+ * A hunt that session_hunt knew: is it answered? Then *ret_answer is a copy of its answer; else it is said that it goes on. One that was marked or undone after its answer is
+ * open again.
+ */
+bool session_answered(const struct session *s, const struct hunt_row *row, char **ret_answer);
+/* The benchmarks that a command about all of them means: the configuration's, or the one that was asked for. */
+void session_benchmarks(const struct session *s, struct strvec *ret);
+
 /* The command line and folder of a hunt, from its notes. False if there is none. */
 bool session_command(const struct observations *obs, struct strvec *ret_argv, char **ret_cwd);
 /* Forget the hunt (builds in use, metric, counts), so that the session can begin another. */

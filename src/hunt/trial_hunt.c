@@ -151,7 +151,6 @@ static int replay(struct trial *t, struct err *e)
 	AUTO(observations) struct observations obs = { 0 };
 	struct duel *d = &t->duel;
 
-	session_note(t->s, "resuming hunt %lld", (long long)t->s->hunt);
 	int r = sides_replay(t->s, &d, 1, e);
 
 	if (r == 0 && (r = store_observations(t->s->store, t->s->hunt, &obs, e)) == 0)
@@ -182,8 +181,7 @@ static int hunt(struct trial *t, char **ret_answer, bool *ret_stored, struct err
 	r = session_hunt(t->s, "try", q.p, NULL, t->o->seed, &row, &known, e);
 	if (r < 0)
 		return r;
-	if (known && row.answer && row.status && !strcmp(row.status, "answered")) {
-		*ret_answer = xstrdup(row.answer);
+	if (known && session_answered(t->s, &row, ret_answer)) {
 		*ret_stored = true;
 		return 0;
 	}

@@ -203,18 +203,14 @@ static int hunt(struct session *s, const struct versus_options *o, struct duel *
 	r = session_hunt(s, kind_of(o), q.p, NULL, o->seed, &row, &known, e);
 	if (r < 0)
 		return r;
-	if (known && row.answer && row.status && !strcmp(row.status, "answered")) {
-		*ret_answer = xstrdup(row.answer);
+	if (known && session_answered(s, &row, ret_answer)) {
 		*ret_stored = true;
 		return 0;
 	}
 	d->settles = o->explain && o->max_runs;
 	d->fixed_runs = o->fixed_runs; /* before the replay, which makes the plan from it */
-	if (known) {
-		session_note(s, "resuming hunt %lld", (long long)row.id);
-		if ((r = sides_replay(s, &d, 1, e)) < 0)
-			return r;
-	}
+	if (known && (r = sides_replay(s, &d, 1, e)) < 0)
+		return r;
 	if ((r = measure_all(s, o, d, &identical, e)) < 0)
 		return r;
 	if ((r = answer(s, d, o, identical, ret_answer, e)) < 0)

@@ -280,12 +280,21 @@ void answer_verdict(const struct json *row, struct str *out)
 		str_addf(out, ": about %lld more runs of each", more);
 }
 
+void answer_put_ends(const struct json *a, struct str *out)
+{
+	answer_label(out, "good");
+	str_addf(out, "%s\n", answer_str(a, "good.name"));
+	answer_label(out, "bad");
+	str_addf(out, "%s\n\n", answer_str(a, "bad.name"));
+}
+
 void answer_put_stopped(const struct json *a, struct str *out)
 {
 	if (!answer_flag(a, "out_of_budget"))
 		return;
 	answer_label(out, "budget");
-	str_puts(out, "spent; the same command with a larger one, without --new, goes on from here\n");
+	str_puts(out,
+		 "spent; the same command with a larger one, without --new, goes on from here\n");
 }
 
 /* Notes below a table, whose lines hang by two. */

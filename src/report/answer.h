@@ -57,6 +57,8 @@ void answer_change(const struct json *row, struct str *out);
 void answer_share(const struct json *share, struct str *out);
 /* "+3.9 % [+3.5, +4.3] slower than good", "+0.1 % [-0.2, +0.3] on par with good within 1 %" */
 void answer_row_than(const struct json *row, const char *than, struct str *out);
+/* What was called good and bad, and a blank line. */
+void answer_put_ends(const struct json *answer, struct str *out);
 /* Where the budget ended it. */
 void answer_put_stopped(const struct json *answer, struct str *out);
 /* Lines after a label, broken to the terminal's width in their own column. */

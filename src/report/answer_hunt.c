@@ -247,10 +247,7 @@ void answer_hunt(const struct json *a, const struct answer_style *style, struct 
 	const struct json *culprits = json_get(a, "culprits");
 	AUTO(str) struct str text = STR_INIT;
 
-	answer_label(out, "good");
-	str_addf(out, "%s\n", answer_str(a, "good.name"));
-	answer_label(out, "bad");
-	str_addf(out, "%s\n\n", answer_str(a, "bad.name"));
+	answer_put_ends(a, out);
 	put_metrics(a, style, out);
 	for (size_t i = 0; i < json_count(culprits); i++)
 		put_culprit(json_at(culprits, i), answer_str(a, "fixed_in"), style, &text);

@@ -115,10 +115,31 @@ static void put_hunt(const struct json *a, const struct answer_style *style, str
 	put_prices(json_get(a, "search"), out);
 }
 
+/* A gate's: a comparison for each benchmark. */
+static void put_gate(const struct json *a, const struct answer_style *style, struct str *out)
+{
+	const struct json *list = json_get(a, "benchmarks");
+
+	for (size_t i = 0; i < json_count(list); i++) {
+		const struct json *b = json_at(list, i);
+
+		str_addf(out, "%s %s: ", i ? "\n" : "", answer_str(b, "name"));
+		if (json_get(b, "comparison"))
+			put_cases(json_get(b, "comparison"), style, out);
+		else
+			str_addf(out, "%s\n", answer_str(b, "error"));
+	}
+	put_prices(json_get(json_at(list, 0), "comparison"), out);
+}
+
 void answer_plan(const struct json *a, const struct answer_style *style, struct str *out)
 {
 	if (!strcmp(answer_str(a, "for"), "hunt")) {
 		put_hunt(a, style, out);
+		return;
+	}
+	if (!strcmp(answer_str(a, "for"), "gate")) {
+		put_gate(a, style, out);
 		return;
 	}
 	put_cases(a, style, out);

@@ -163,10 +163,7 @@ void answer_try(const struct json *a, const struct answer_style *style, struct s
 	const struct json *patches = json_get(a, "patches");
 	AUTO(str) struct str text = STR_INIT;
 
-	answer_label(out, "good");
-	str_addf(out, "%s\n", answer_str(a, "good.name"));
-	answer_label(out, "bad");
-	str_addf(out, "%s\n\n", answer_str(a, "bad.name"));
+	answer_put_ends(a, out);
 	put_table(a, style, out);
 	for (size_t i = 0; i < json_count(patches); i++)
 		put_patch(patches, i, style, &text);

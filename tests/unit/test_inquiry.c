@@ -62,6 +62,14 @@ static void answer(struct inquiry_fixture *f, const char *json)
 	assert_int_equal(inquiry_add(&f->q, &f->next, json, &e), 0);
 }
 
+/* The ends are compared, and two metrics got worse. */
+static void begin_with_losses(struct inquiry_fixture *f)
+{
+	begin(f, "net");
+	next(f);
+	answer(f, two_losses);
+}
+
 static const char *named(const char *commit)
 {
 	static char text[200];
@@ -150,9 +158,7 @@ static void the_other_metric_is_searched_by_itself(void **state)
 	struct inquiry_fixture f;
 
 	(void)state;
-	begin(&f, "net");
-	next(&f);
-	answer(&f, two_losses);
+	begin_with_losses(&f);
 	next(&f);
 	answer(&f, named(C1));
 	next(&f);
@@ -171,9 +177,7 @@ static void a_part_is_searched_on_both_sides(void **state)
 	struct inquiry_fixture f;
 
 	(void)state;
-	begin(&f, "net");
-	next(&f);
-	answer(&f, two_losses);
+	begin_with_losses(&f);
 	next(&f);
 	answer(&f, named(C1));
 	next(&f);
@@ -194,9 +198,7 @@ static void a_search_that_names_nothing_is_not_repeated(void **state)
 	struct inquiry_fixture f;
 
 	(void)state;
-	begin(&f, "net");
-	next(&f);
-	answer(&f, two_losses);
+	begin_with_losses(&f);
 	next(&f);
 	answer(&f, "{\"verdict\":\"undecided\"}");
 	assert_string_equal(next(&f), "bisect net rtt v1 v2");
@@ -212,9 +214,7 @@ static void several_changes_of_one_search_are_culprits_each(void **state)
 	struct inquiry_fixture f;
 
 	(void)state;
-	begin(&f, "net");
-	next(&f);
-	answer(&f, two_losses);
+	begin_with_losses(&f);
 	next(&f);
 	answer(&f, "{\"verdict\":\"multiple\",\"changes\":[{\"verdict\":\"named\",\"culprit\":\"" C1
 		   "\"},{\"verdict\":\"named\",\"culprit\":\"" C2 "\"}]}");
