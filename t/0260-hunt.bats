@@ -118,6 +118,7 @@ oid() { git rev-parse "$1"; }
 	[ "$(jq '[.stages[] | select(.command == "explain")] | length' <<<"$output")" -eq 0 ]
 	culprit_run hunt c1 c14 --no-explain
 	expect_out 'reverted   conflict: '
+	expect_out 'what to do then: culprit show '
 	expect_out 'not all could be proved by a revert'
 }
 

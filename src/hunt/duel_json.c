@@ -44,9 +44,12 @@ static void put_warnings(const struct duel *d, const struct duel_row *row, struc
 		{ COMPARE_NO_BASE, "the baseline's median is 0: no relative change exists" },
 	};
 
+	/* a count that repeats is exact, not coarse */
+	unsigned bits = row->j.cmp.warnings & ~(row->a->counter ? (unsigned)COMPARE_TIES : 0);
+
 	json_out_array(w, "warnings");
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-		if (row->j.cmp.warnings & texts[i].bit)
+		if (bits & texts[i].bit)
 			json_out_text(w, NULL, texts[i].text);
 	if (d->imported)
 		json_out_text(w, NULL, "order of the runs unknown: drift not excluded");

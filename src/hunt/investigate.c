@@ -97,7 +97,8 @@ static int run_confirm(struct step *x, struct err *e)
 
 static int run_explain(struct step *x, struct err *e)
 {
-	AUTO_FREE char *parent = xasprintf("%s^", x->g->commit);
+	/* twelve digits: it is what the side is called */
+	AUTO_FREE char *parent = xasprintf("%.12s^", x->g->commit);
 	const char *variants[] = { parent, x->g->commit };
 	struct versus_options o = {
 		.variants = variants,
@@ -155,7 +156,7 @@ static void arguments(const struct work *w, const struct inquiry_stage *g, struc
 		strvec_addf(ret, "--good=%s", w->o->good);
 		break;
 	case INQUIRY_EXPLAIN:
-		strvec_addf(ret, "%s^", g->commit);
+		strvec_addf(ret, "%.12s^", g->commit);
 		strvec_add(ret, g->commit);
 		break;
 	case INQUIRY_TRY:

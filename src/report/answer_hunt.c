@@ -119,6 +119,10 @@ static void put_test(const struct json *c, struct str *out)
 	answer_label(out, "reverted");
 	str_addf(out, "%s%s%s\n", *verdict ? verdict : "not possible",
 		 *answer_str(c, "why") ? ": " : "", answer_str(c, "why"));
+	if (!answer_int(c, "hunt"))
+		return;
+	answer_label(out, "");
+	str_addf(out, "what to do then: culprit show %lld\n", answer_int(c, "hunt"));
 }
 
 static void put_fix(const struct json *fix, const char *fixed_in, struct str *out)
