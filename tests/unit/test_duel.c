@@ -131,9 +131,39 @@ static void what_stands_out_is_listed(void **state UNUSED)
 	}
 }
 
+/* Of a count that repeats, ties say that it is exact; of a printed time, that it was printed coarsely. */
+static void ties_of_counts_are_no_warning(void **state UNUSED)
+{
+	static const double values[] = { 100, 100, 100, 101, 100 };
+
+	for (int counter = 0; counter < 2; counter++) {
+		AUTO(duel) struct duel d;
+		AUTO(str) struct str out = STR_INIT;
+		struct json_out w = JSON_OUT_INIT(&out, JSON_STYLE_COMPACT);
+
+		two_sides(&d, 0, 1);
+		for (size_t i = 0; i < 2 * ARRAY_LEN(values); i++) {
+			size_t side = i % 2;
+			struct reading r = { .metric = (char *)"work",
+					     .unit = (char *)"",
+					     .value = values[i / 2] * (1 + (double)side),
+					     .counter = counter };
+
+			assert_true(
+				duel_add(&d.sides[side], &r, BETTER_LOWER, true, 1, (int64_t)i));
+		}
+		d.look = 0;
+		json_out_object(&w, NULL);
+		duel_json(&d, &w);
+		json_out_close(&w);
+		assert_int_equal(!strstr(out.p, "coarsely printed"), counter);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ties_of_counts_are_no_warning),
 		cmocka_unit_test(a_verdict_stands_at_its_look),
 		cmocka_unit_test(between_looks_there_is_no_verdict),
 		cmocka_unit_test(early_verdicts_pass_on_their_alpha),
